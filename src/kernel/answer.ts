@@ -1,0 +1,26 @@
+import type { ByteStream, Fields } from './fields.ts';
+import type { FaultCode } from './faults.ts';
+import type { AgentName, ReceiptId } from './ids.ts';
+import type { RequestKind, RequestResult } from './outcome.ts';
+
+/** What the observer is told of an answer; it becomes the metric labels and the canonical log line. */
+export interface Trace {
+  readonly kind: RequestKind;
+  readonly result: RequestResult;
+  readonly agent: AgentName | null;
+  /** The problem's code, where the answer is one. */
+  readonly code?: FaultCode;
+  /** The `Cache-Status` member as served. */
+  readonly cache?: string;
+  readonly receipt?: ReceiptId;
+}
+
+/** One answer, ready to be written: nothing in it depends on the protocol that carries it. */
+export interface Answer {
+  readonly status: number;
+  /** Final fields except those of the connection; `Content-Length` is the writer's, where the length is known. */
+  readonly fields: Fields;
+  /** Null for none; the writer leaves it out for HEAD, 204 and 304 and still states the length for HEAD. */
+  readonly body: Uint8Array | ByteStream | null;
+  readonly trace: Trace;
+}
