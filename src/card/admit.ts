@@ -1,0 +1,83 @@
+import type { CardRule } from '../kernel/card-rule.ts';
+import type { CardFacts, Verdict } from '../kernel/entry.ts';
+import type { CardDigest, Url } from '../kernel/ids.ts';
+import { accepted, type Outcome, refused } from '../kernel/refusal.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import { refuseContradiction } from './agreement.ts';
+import { refuseContentType } from './content-type.ts';
+import { digestCard } from './digest.ts';
+import { refuseExtensions } from './extensions.ts';
+import { factsOf } from './facts.ts';
+import { refuseInterfaces } from './interface-hosts.ts';
+import { allInterfaces } from './interfaces.ts';
+import type { JsonObject } from './json.ts';
+import type { KeySet } from './keys.ts';
+import type { NormalisedCard } from './normalise.ts';
+import { normaliseCard } from './normalise.ts';
+import { parseCard } from './parse.ts';
+import { checkSchema } from './schema-level.ts';
+import { judgeSignatures } from './trust.ts';
+import { recogniseVersion } from './version.ts';
+
+/** All that a card is judged by; the same bytes under the same context give the same outcome. */
+export interface AdmitContext {
+  /** The URL that answered with the card. */
+  readonly url: Url;
+  readonly contentType: string | undefined;
+  readonly rule: CardRule;
+  /** The key sets of the agent, and those behind the `jku` URLs that its rule allows. */
+  readonly keys: readonly KeySet[];
+  readonly now: EpochMs;
+  /** Tells whether an interface's URL is on the allowlist; without it nothing is. */
+  readonly isAllowed?: (url: URL) => boolean;
+}
+
+/** A card that may be served. */
+export interface AdmittedCard {
+  /** What is served: the very bytes that came, unless members outside the signature were dropped. */
+  readonly body: Uint8Array;
+  readonly digest: CardDigest;
+  readonly verdict: Verdict;
+  readonly facts: CardFacts;
+  /** What a stricter reading would refuse. */
+  readonly warnings: readonly string[];
+  /** The 1.0 view. */
+  readonly card: NormalisedCard;
+}
+
+/** Decides whether a card may be served: each step may refuse it, and the first refusal stands. Nothing is decrypted or dialled. */
+export async function admitCard(body: Uint8Array, context: AdmitContext): Promise<Outcome<AdmittedCard>> {
+  const { rule } = context;
+  const wrongType = refuseContentType(context.contentType);
+  if (wrongType !== undefined) return refused(wrongType);
+
+  const parsed = parseCard(body, rule);
+  if (!parsed.ok) return parsed;
+
+  const version = recogniseVersion(parsed.value, rule);
+  if (!version.ok) return version;
+
+  const schema = checkSchema(parsed.value, version.value, rule);
+  if (!schema.ok) return schema;
+
+  const refusal = refuseContradiction(parsed.value) ?? refuseExtensions(parsed.value, rule) ?? refuseHosts(parsed.value, context);
+  if (refusal !== undefined) return refused(refusal);
+
+  const trusted = await judgeSignatures(parsed.value, version.value, context);
+  if (!trusted.ok) return trusted;
+
+  const { card, verdict } = trusted.value;
+  const view = normaliseCard(card, version.value);
+  return accepted({
+    body: card === parsed.value ? body : new TextEncoder().encode(JSON.stringify(card)),
+    digest: digestCard(card),
+    verdict,
+    facts: factsOf(view, rule),
+    warnings: schema.value,
+    card: view,
+  });
+}
+
+function refuseHosts(card: JsonObject, { url, rule, isAllowed = () => false }: AdmitContext) {
+  return refuseInterfaces(allInterfaces(card), { cardUrl: new URL(url), rule, isAllowed });
+}

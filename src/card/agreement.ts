@@ -1,0 +1,112 @@
+import canonicalize from 'canonicalize';
+import { refuse, type Refusal } from '../kernel/refusal.ts';
+import type { Interface } from './interfaces.ts';
+import { interfaceUrl, legacyInterfaces, supportedInterfaces } from './interfaces.ts';
+import type { Json, JsonObject } from './json.ts';
+import { isArray, isObject } from './json.ts';
+import { readMember } from './schema/member-value.ts';
+import { readRequirement } from './schema/requirements.ts';
+import { majorMinor } from './version.ts';
+
+/** Two members that say the same thing with different values: clients of different versions would see different agents. */
+interface Contradiction {
+  readonly members: readonly [string, string];
+  readonly what: string;
+}
+
+/** Refuses a card whose 0.x members and 1.0 members disagree; naming both. Agreeing dual-version cards are fine. */
+export function refuseContradiction(card: JsonObject): Refusal | undefined {
+  const found = contradictionOf(card);
+  if (found === undefined) return undefined;
+  return refuse('card-ambiguous', `${found.members[0]} and ${found.members[1]} disagree: ${found.what}.`);
+}
+
+function contradictionOf(card: JsonObject): Contradiction | undefined {
+  return endpoints(card) ?? version(card) ?? extended(card) ?? security(card) ?? transports(card);
+}
+
+/** Tells whether one interface list has this URL under this binding, whatever the version. */
+export const listsInterface = (list: readonly Interface[], one: Interface): boolean =>
+  list.some((other) => sameUrl(other, one) && sameBinding(other.binding, one.binding));
+
+/** `url` and `additionalInterfaces` must be among `supportedInterfaces`, with their bindings. */
+function endpoints(card: JsonObject): Contradiction | undefined {
+  const supported = supportedInterfaces(card);
+  if (supported.length === 0) return undefined;
+  for (const legacy of legacyInterfaces(card)) {
+    const at = supported.filter((one) => sameUrl(one, legacy));
+    if (at.length === 0) {
+      return { members: [legacy.pointer, '/supportedInterfaces'], what: 'the URL of the first is none of the second' };
+    }
+    const isSilent = legacy.pointer === '/url' && readMember(card, 'preferredTransport') === undefined;
+    if (!isSilent && !listsInterface(at, legacy)) {
+      const member = legacy.pointer === '/url' ? '/preferredTransport' : legacy.pointer.replace(/url$/, 'transport');
+      return { members: [member, at[0]?.pointer ?? '/supportedInterfaces'], what: 'one URL with two bindings' };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * `protocolVersion` speaks of `url`. Servers write `0.3.0` there for 0.x clients beside interfaces that are all 1.0; that is no
+ * contradiction. A version at the root that no interface has is one where the root has no `url`, or where the root says 1.x, or
+ * where the interface at that URL states another 0.x.
+ */
+function version(card: JsonObject): Contradiction | undefined {
+  const stated = readMember(card, 'protocolVersion');
+  const supported = supportedInterfaces(card);
+  if (typeof stated !== 'string' || supported.length === 0) return undefined;
+  const root = majorMinor(stated) ?? stated;
+  if (supported.some((one) => one.version === root)) return undefined;
+  const main = legacyInterfaces(card).find((one) => one.pointer === '/url');
+  const isForOldClients =
+    root.startsWith('0.') &&
+    main !== undefined &&
+    !supported.some((one) => sameUrl(one, main) && one.version.startsWith('0.'));
+  if (isForOldClients) return undefined;
+  return { members: ['/protocolVersion', '/supportedInterfaces'], what: 'no interface has the version of the first' };
+}
+
+function extended(card: JsonObject): Contradiction | undefined {
+  const capabilities = readMember(card, 'capabilities');
+  const modern = isObject(capabilities) ? readMember(capabilities, 'extendedAgentCard') : undefined;
+  const legacy = readMember(card, 'supportsAuthenticatedExtendedCard');
+  if (typeof modern !== 'boolean' || typeof legacy !== 'boolean' || modern === legacy) return undefined;
+  return {
+    members: ['/supportsAuthenticatedExtendedCard', '/capabilities/extendedAgentCard'],
+    what: 'one says true, the other false',
+  };
+}
+
+function security(card: JsonObject): Contradiction | undefined {
+  const [legacy, modern] = [readMember(card, 'security'), readMember(card, 'securityRequirements')];
+  if (!isArray(legacy) || !isArray(modern) || sameRequirements(legacy, modern)) return undefined;
+  return { members: ['/security', '/securityRequirements'], what: 'they require different things' };
+}
+
+/** 0.3 §5.6.3: additional interfaces must not declare another transport for the main URL than `preferredTransport`. */
+function transports(card: JsonObject): Contradiction | undefined {
+  const [main, ...more] = legacyInterfaces(card);
+  if (main?.pointer !== '/url') return undefined;
+  const same = more.filter((one) => sameUrl(one, main));
+  if (same.length === 0 || listsInterface(same, main)) return undefined;
+  return { members: ['/preferredTransport', same[0]?.pointer.replace(/url$/, 'transport') ?? ''], what: 'one URL with two transports' };
+}
+
+/** Compares alternatives in whatever shape they are written; their order carries no meaning. */
+export function sameRequirements(one: readonly Json[], other: readonly Json[]): boolean {
+  const words = (list: readonly Json[]): string => list.map(requirementWords).sort().join();
+  return words(one) === words(other);
+}
+
+function requirementWords(value: Json): string {
+  const requirement = readRequirement(value);
+  const schemes = [...(requirement?.schemes ?? [])].map(([name, scopes]): readonly Json[] => [name, [...scopes].sort()]);
+  return canonicalize(schemes.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))) ?? '';
+}
+
+const sameUrl = (one: Interface, other: Interface): boolean =>
+  one.url === other.url || (interfaceUrl(one)?.href ?? one.url) === (interfaceUrl(other)?.href ?? other.url);
+
+/** 0.3 says transport, 1.0 says binding; the words are the same. */
+const sameBinding = (one: string, other: string): boolean => one.toUpperCase() === other.toUpperCase();

@@ -1,0 +1,52 @@
+/** What strict JSON text means. Objects from the scanner have no prototype, so a name chosen by a stranger reaches nothing else. */
+export type Json = null | boolean | number | string | JsonArray | JsonObject;
+export type JsonArray = readonly Json[];
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isArray = (value: Json | undefined): value is JsonArray => Array.isArray(value);
+
+/** Reads a member that is the object's own; a name such as `constructor` reads as absent. */
+export const own = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** Reads a member, `null` as absent: ProtoJSON and several servers write the one for the other. */
+export function present(object: JsonObject, name: string): Exclude<Json, null> | undefined {
+  const value = own(object, name);
+  return value === null ? undefined : value;
+}
+
+/** Builds an object without a prototype; members whose value is undefined are left out. */
+export function objectOf(members: Iterable<readonly [string, Json | undefined]>): JsonObject {
+  const object: Record<string, Json> = Object.create(null);
+  for (const [name, value] of members) if (value !== undefined) object[name] = value;
+  return object;
+}
+
+/** Leaves one member out. */
+export const without = (object: JsonObject, name: string): JsonObject =>
+  objectOf(Object.entries(object).filter(([member]) => member !== name));
+
+/** Extends a JSON Pointer by one name or index (RFC 6901). */
+export const pointerTo = (parent: string, name: string | number): string =>
+  `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** Names a value's kind for a message; never its content. */
+export function kindOf(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return `a ${typeof value}`;
+}
+
+/** 64 characters tell a name apart; a longer one would let a card fill the log. */
+const QUOTED = 64;
+
+/** Quotes a stranger's word for a message: escaped and cut. */
+export const quote = (word: string): string =>
+  JSON.stringify(word.length > QUOTED ? `${word.slice(0, QUOTED)}…` : word);
