@@ -1,0 +1,33 @@
+// Runs the suite with node:test: `node scripts/test.mjs [--long | --coverage] [FILE or FOLDER…]`.
+// The long files (fuzz, models) are apart so that the suite stays within a developer's patience.
+import { spawnSync } from 'node:child_process';
+import os from 'node:os';
+import process from 'node:process';
+import { needNode } from './need-node.mjs';
+
+needNode();
+const asked = process.argv.slice(2);
+const flags = asked.filter((word) => word.startsWith('--'));
+const names = asked.filter((word) => !word.startsWith('--'));
+const files = flags.includes('--long') ? '*.long.test.ts' : '!(*.long).test.ts';
+const globs =
+  names.length === 0
+    ? [`test/**/${files}`]
+    : names.map((name) => (name.endsWith('.ts') ? name : `${name}/**/${files}`));
+const coverage = ['--experimental-test-coverage', '--test-coverage-include=src/**'];
+const own = new Set(['--long', '--coverage']);
+
+const ran = spawnSync(
+  process.execPath,
+  [
+    '--test',
+    '--test-reporter=spec',
+    // Node's own default leaves one core idle, which on two cores halves the speed.
+    `--test-concurrency=${Math.max(2, os.availableParallelism())}`,
+    ...(flags.includes('--coverage') ? coverage : []),
+    ...flags.filter((flag) => !own.has(flag)),
+    ...globs,
+  ],
+  { stdio: 'inherit' },
+);
+process.exit(ran.status ?? 1);
