@@ -1,0 +1,32 @@
+import type { Url } from '../kernel/ids.ts';
+import type { Trail } from '../kernel/receipt.ts';
+
+/** Collects what one exchange does on the network, while it does it. */
+export interface TrailKeeper {
+  redirect(to: Url): void;
+  address(address: string): void;
+  reused(): void;
+  /** The trail so far; also where nothing came of it. */
+  read(): Trail;
+}
+
+export function keepTrail(requestedUrl: Url): TrailKeeper {
+  const redirects: Url[] = [];
+  const addresses: string[] = [];
+  let reused = false;
+  return {
+    redirect: (to) => void redirects.push(to),
+    address: (address) => void addresses.push(address),
+    reused: () => {
+      reused = true;
+    },
+    read: () => ({
+      requestedUrl,
+      finalUrl: redirects.at(-1) ?? requestedUrl,
+      redirects: [...redirects],
+      addresses: [...addresses],
+      // A chain that dialled anywhere has resolved something.
+      reused: reused && addresses.length === 0,
+    }),
+  };
+}
