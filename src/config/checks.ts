@@ -1,0 +1,156 @@
+import { memberPath, itemPath } from './place.ts';
+import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
+import type { Draft } from './table.ts';
+import { formatAddress, isLoopback, type ListenAddress, overlaps } from './types/addresses.ts';
+
+/** What is wrong with settings together, though each is right alone. The loader knows where each path stands. */
+export interface Finding {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Checks what concerns several settings; whatever could not be read is left out. */
+export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
+  if (draft === undefined) return [];
+  const agents = [...(draft.agents ?? [])].flatMap(([name, agent]) =>
+    checkAgent(memberPath('agents', name), name, agent),
+  );
+  const origins = (draft.origins ?? []).flatMap((rule, index) => checkOrigin(itemPath('origins', index), rule));
+  return [
+    ...agents,
+    ...origins,
+    ...checkDuplicates(draft.origins ?? []),
+    ...checkCache(draft.cache),
+    ...checkListeners(draft),
+  ];
+}
+
+/** Names that the listeners of the whole daemon have. */
+const LISTENERS: readonly string[] = ['agents', 'ops', 'admin'];
+
+function checkAgent(path: string, name: string, agent: Draft<AgentSettings>): readonly Finding[] {
+  if (agent === undefined) return [];
+  const found: Finding[] = [];
+  if (agent.origin === null && agent.card === null)
+    found.push({ path, message: 'has no card; write origin: https://HOST, or card: with the whole URL' });
+  if (agent.origin && agent.card)
+    found.push({ path: `${path}.card`, message: 'stands beside origin; write one of the two' });
+  if (agent.listen && LISTENERS.includes(name)) {
+    found.push({
+      path: `${path}.listen`,
+      message: `the daemon has a listener called ${name} itself; give the agent another name`,
+    });
+  }
+  for (const key of ['origin', 'card'] as const) {
+    found.push(...checkCleartext(`${path}.${key}`, agent[key]?.pattern?.scheme, agent.unsafeCleartext));
+  }
+  return [...found, ...checkTls(`${path}.tls`, agent.tls)];
+}
+
+function checkOrigin(path: string, rule: Draft<OriginSettings>): readonly Finding[] {
+  if (rule === undefined) return [];
+  return [
+    ...checkCleartext(`${path}.match`, rule.match?.pattern?.scheme, rule.unsafeCleartext),
+    ...checkTls(`${path}.tls`, rule.tls),
+  ];
+}
+
+function checkCleartext(path: string, scheme: string | undefined, allowed: boolean | undefined): readonly Finding[] {
+  if (scheme !== 'http' || allowed !== false) return [];
+  return [
+    {
+      path,
+      message: 'is http://, which anyone on the way can change; write https://, or unsafeCleartext: true beside it',
+    },
+  ];
+}
+
+function checkTls(path: string, tls: Draft<TlsSettings | null>): readonly Finding[] {
+  if (tls === null || tls === undefined) return [];
+  if (tls.cert && tls.key === null)
+    return [{ path: `${path}.cert`, message: 'needs its private key; write key: file:/path beside it' }];
+  if (tls.key && tls.cert === null)
+    return [{ path: `${path}.key`, message: 'needs its certificate; write cert: beside it' }];
+  return [];
+}
+
+function checkDuplicates(rules: readonly Draft<OriginSettings>[]): readonly Finding[] {
+  const matches = rules.map((rule) => rule?.match?.origin);
+  return matches.flatMap((match, index) => {
+    const first = matches.indexOf(match);
+    if (match === undefined || first === index) return [];
+    return [
+      {
+        path: `${itemPath('origins', index)}.match`,
+        message: `is the same as ${itemPath('origins', first)}.match; write one rule`,
+      },
+    ];
+  });
+}
+
+function checkCache(cache: Draft<Settings['cache']>): readonly Finding[] {
+  if (cache?.minTtl === undefined || cache.maxTtl === undefined || cache.minTtl <= cache.maxTtl) return [];
+  return [{ path: 'cache.minTtl', message: 'is more than cache.maxTtl; write the floor below the ceiling' }];
+}
+
+function checkListeners(draft: NonNullable<Draft<Settings>>): readonly Finding[] {
+  const opened = [...addressesOf(draft)];
+  return opened.flatMap(([path, address], index) => {
+    const [taken] = opened.slice(0, index).find(([, other]) => overlaps(address, other)) ?? [];
+    if (taken === undefined) return [];
+    return [
+      { path, message: `${formatAddress(address)} is taken by ${taken}; write another port, or 0 for a free one` },
+    ];
+  });
+}
+
+/** Every listener with the path of its address. */
+function* addressesOf(draft: NonNullable<Draft<Settings>>): Generator<readonly [string, ListenAddress]> {
+  const all: (readonly [string, Draft<ListenAddress | null>])[] = [
+    ['listen.agents', draft.listen?.agents],
+    ['listen.ops', draft.listen?.ops],
+    ['listen.admin', draft.listen?.admin],
+    ...[...(draft.agents ?? [])].map(
+      ([name, agent]) => [`${memberPath('agents', name)}.listen`, agent?.listen] as const,
+    ),
+    ...(draft.origins ?? []).map((rule, index) => [`${itemPath('origins', index)}.listen`, rule?.listen] as const),
+  ];
+  for (const [path, address] of all) if (isWhole(address)) yield [path, address];
+}
+
+const isWhole = (address: Draft<ListenAddress | null>): address is ListenAddress =>
+  address?.host !== undefined && address.port !== undefined;
+
+/** What is allowed and may still surprise. */
+export function doubts(settings: Settings): readonly Finding[] {
+  const found: Finding[] = [];
+  if (!isLoopback(settings.listen.admin.host)) {
+    found.push({
+      path: 'listen.admin',
+      message: 'the admin listener can be reached from other machines; 127.0.0.1 or ::1 keeps it here',
+    });
+  }
+  for (const [index, rule] of settings.origins.entries()) {
+    if (rule.listen === null)
+      found.push({
+        path: itemPath('origins', index),
+        message: 'nothing reaches this origin; write listen: ADDRESS:PORT',
+      });
+  }
+  return [
+    ...found,
+    ...settings.origins.flatMap((rule, index) => wideOpen(itemPath('origins', index), rule.unsafeAddresses)),
+    ...[...settings.agents].flatMap(([name, agent]) => wideOpen(memberPath('agents', name), agent.unsafeAddresses)),
+  ];
+}
+
+function wideOpen(path: string, blocks: readonly string[]): readonly Finding[] {
+  const open = blocks.find((block) => block.endsWith('/0'));
+  if (open === undefined) return [];
+  return [
+    {
+      path: `${path}.unsafeAddresses`,
+      message: `${open} lets this reach every address, cloud metadata included; write the blocks that are meant`,
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Finding } from './checks.ts';
+import { itemPath, memberPath } from './place.ts';
+import type { Settings, TlsSettings } from './schema.ts';
+import type { Draft } from './table.ts';
+
+/** A file that a setting names and the daemon reads. */
+export interface NeededFile {
+  readonly path: Finding['path'];
+  readonly file: string;
+}
+
+/** Lists every file that must be readable for the configuration to work. */
+export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
+  const agents = [...(draft?.agents ?? [])].flatMap(([name, agent]) =>
+    tlsFiles(memberPath('agents', name), agent?.tls),
+  );
+  const origins = (draft?.origins ?? []).flatMap((rule, index) => tlsFiles(itemPath('origins', index), rule?.tls));
+  return [...agents, ...origins];
+}
+
+function tlsFiles(path: string, tls: Draft<TlsSettings | null>): readonly NeededFile[] {
+  return (['ca', 'cert', 'key', 'crl'] as const).flatMap((key) => {
+    const file = tls?.[key];
+    return file === null || file === undefined ? [] : [{ path: `${path}.tls.${key}`, file }];
+  });
+}

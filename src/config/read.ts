@@ -1,0 +1,150 @@
+import type { Given, GivenMapping, GivenScalar } from './given.ts';
+import { isNothing } from './given.ts';
+import { itemPath, memberPath, type Place, type Problem, quote } from './place.ts';
+import type { Fallback, ListType, NamedType, Node, Row, SectionType } from './table.ts';
+import type { ScalarType } from './types/scalar.ts';
+import { unknownKey } from './unknown-key.ts';
+
+/** What reading needs besides what was given. */
+export interface Surroundings {
+  /** The folder that a relative path is relative to, by where it was written. */
+  folderOf(at: Place): string;
+  readonly kubernetes: boolean;
+  /** Flags and environment: values that go before the file's. */
+  readonly overrides: ReadonlyMap<string, GivenScalar>;
+}
+
+/** What came of reading by the table; `value` is whole only where there are no problems. */
+export interface ReadTable {
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Where each setting came from, by path: scalars, lists and sections. */
+  readonly sources: ReadonlyMap<string, Place>;
+}
+
+/** Reads everything given by one table; what is wrong becomes undefined and a problem, so that all problems are found at once. */
+export function readTable(table: SectionType, given: Given | null, surroundings: Surroundings): ReadTable {
+  const reader = new TableReader(table, surroundings);
+  const value = reader.section(table, given, { path: '', at: given?.at ?? DEFAULT });
+  return { value, problems: reader.problems, sources: reader.sources };
+}
+
+const DEFAULT: Place = { from: 'default' };
+
+/** Where in the configuration the reader stands. */
+interface Spot {
+  readonly path: string;
+  /** Where the setting is named, for what is missing below it. */
+  readonly at: Place;
+}
+
+class TableReader {
+  readonly problems: Problem[] = [];
+  readonly sources = new Map<string, Place>();
+  readonly #root: SectionType;
+  readonly #surroundings: Surroundings;
+
+  constructor(root: SectionType, surroundings: Surroundings) {
+    this.#root = root;
+    this.#surroundings = surroundings;
+  }
+
+  section({ rows }: SectionType, given: Given | null, { path, at }: Spot): unknown {
+    const known = Object.keys(rows);
+    const members = this.#members(given, path, `settings: ${known.join(', ')}`);
+    if (members === null) return undefined;
+    for (const [key, { keyAt }] of members) {
+      if (!Object.hasOwn(rows, key)) this.#problem(keyAt, memberPath(path, key), unknownKey(key, known, this.#root));
+    }
+    const read = Object.entries(rows).map(([key, row]) => {
+      const member = members.get(key);
+      return [key, this.#row(row, member?.value ?? null, { path: memberPath(path, key), at: member?.keyAt ?? at })];
+    });
+    return Object.fromEntries(read);
+  }
+
+  #row(row: Row, given: Given | null, spot: Spot): unknown {
+    const written = given !== null && (row.node.kind === 'scalar' || !isNothing(given)) ? given : null;
+    const below = written === null ? undefined : this.#node(row.node, written, spot);
+    const override = this.#surroundings.overrides.get(spot.path);
+    if (override !== undefined) return this.#node(row.node, override, { path: spot.path, at: override.at });
+    if (written !== null) return below;
+    if (row.optional) return null;
+    if (row.required) return this.#problem(spot.at, spot.path, `is missing. ${row.doc}`);
+    return this.#default(row, spot);
+  }
+
+  #default({ node, fallback }: Row, spot: Spot): unknown {
+    if (fallback !== null && node.kind === 'scalar') {
+      const text = fallbackText(fallback, this.#surroundings.kubernetes);
+      return this.#scalar(node, { kind: 'scalar', text, plain: true, at: DEFAULT }, spot);
+    }
+    this.sources.set(spot.path, DEFAULT);
+    return this.#node(node, null, spot);
+  }
+
+  #node(node: Node, given: Given | null, spot: Spot): unknown {
+    if (given !== null && node.kind !== 'scalar') this.sources.set(spot.path, spot.at);
+    switch (node.kind) {
+      case 'scalar':
+        return given === null ? undefined : this.#scalar(node, given, spot);
+      case 'list':
+        return this.#list(node, given, spot);
+      case 'named':
+        return this.#named(node, given, spot);
+      case 'section':
+        return this.section(node, given, spot);
+    }
+  }
+
+  #scalar(type: ScalarType<unknown>, given: Given, { path }: Spot): unknown {
+    this.sources.set(path, given.at);
+    if (given.kind !== 'scalar') return this.#problem(given.at, path, `is one value (${type.name}), not several`);
+    if (isNothing(given)) return this.#problem(given.at, path, 'has no value; write one, or leave the key out');
+    const read = type.read(given.text, this.#surroundings.folderOf(given.at));
+    if (!read.ok) return this.#problem(given.at, path, read.why);
+    if (type.bare && !given.plain) return this.#problem(given.at, path, `is written without quotes: ${given.text}`);
+    return read.value;
+  }
+
+  #list(node: ListType, given: Given | null, { path }: Spot): unknown {
+    if (given === null) return [];
+    if (given.kind !== 'list')
+      return this.#problem(given.at, path, `is a list${given.kind === 'scalar' ? `; write [${listed(given)}]` : ''}`);
+    return given.items.map((item, index) => this.#node(node.item, item, { path: itemPath(path, index), at: item.at }));
+  }
+
+  #named(node: NamedType, given: Given | null, { path }: Spot): unknown {
+    const members = this.#members(given, path, `a section for each ${node.key.name}`);
+    if (members === null) return undefined;
+    const values = [...members].map(([key, { keyAt, value }]) => {
+      const here = memberPath(path, key);
+      const name = node.key.read(key, '');
+      if (!name.ok) this.#problem(keyAt, here, name.why);
+      return [key, this.#node(node.value, value, { path: here, at: keyAt })] as const;
+    });
+    return new Map(values);
+  }
+
+  /** A section without a value is an empty one: `agents:` with every line below it commented out. */
+  #members(given: Given | null, path: string, holds: string): GivenMapping['members'] | null {
+    if (given === null || isNothing(given)) return new Map();
+    if (given.kind === 'mapping') return given.members;
+    this.#problem(given.at, path, `${path === '' ? 'the file' : 'this'} holds ${holds}`);
+    return null;
+  }
+
+  #problem(at: Place, path: string, message: string): undefined {
+    this.problems.push({ at, path, message });
+    return undefined;
+  }
+}
+
+/** What was written instead of a list; a secret is never in one. */
+const listed = ({ text }: GivenScalar): string => quote(text).slice(1, -1);
+
+/** The default as it is written, for this machine or for a Pod. */
+export function fallbackText(fallback: Fallback, kubernetes: boolean): string {
+  if (typeof fallback === 'string') return fallback;
+  return kubernetes ? fallback.kubernetes : fallback.usual;
+}

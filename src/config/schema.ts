@@ -1,0 +1,129 @@
+import { group, type Infer, list, named, optional, required, section, setting } from './table.ts';
+import { cidr, listenAddress } from './types/addresses.ts';
+import { filePath, secretFile, statePlace } from './types/files.ts';
+import { duration, size } from './types/quantities.ts';
+import { agentBase, cardUrl, hostName, originMatch } from './types/web.ts';
+import { agentNameType, boolean, integer, oneOf } from './types/words.ts';
+
+/**
+ * The table: every setting there is, with type, bounds, default and a line of documentation. The types, the validation,
+ * flags and environment, config.schema.json and docs/configuration.md all come from it.
+ */
+
+const tls = section({
+  ca: optional(filePath, "Certificates (PEM) that are trusted instead of the system's."),
+  cert: optional(filePath, 'Client certificate (PEM) with its chain, shown to the origin.'),
+  key: optional(secretFile, 'Private key (PEM) of the client certificate.'),
+  crl: optional(filePath, 'Certificate revocation list (PEM).'),
+});
+
+/** How an origin is reached; the same for an agent and for a rule. */
+const reach = {
+  listen: optional(
+    listenAddress,
+    'A listener of its own that serves it at the root, for clients that drop base paths.',
+  ),
+  maxStale: optional(
+    duration(),
+    'How long past its freshness it may be served; instead of `cache.maxStale`. `0s` = never stale.',
+  ),
+  tls: optional(tls, 'TLS towards the origin.'),
+  unsafeCleartext: setting(boolean, 'false', 'Allows `http://`, where anyone on the way can change what is read.'),
+  unsafeAddresses: group(
+    list(cidr),
+    'Private, loopback or other special addresses that may be dialled although they are special.',
+  ),
+} as const;
+
+const agent = section({
+  origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
+  card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
+  ...reach,
+});
+
+const originRule = section({
+  match: required(originMatch, 'The origin, exactly.'),
+  content: required(oneOf('any'), '`any`: plain HTTP caching (RFC 9111), every method, no card rules.'),
+  ...reach,
+});
+
+const listen = section({
+  agents: setting(listenAddress, '127.0.0.1:8642', 'For local agents: cards.'),
+  ops: setting(
+    listenAddress,
+    { usual: '127.0.0.1:9464', kubernetes: '0.0.0.0:9464' },
+    "For operators: health and metrics. In Kubernetes the kubelet and Prometheus dial the Pod's address.",
+  ),
+  admin: setting(listenAddress, '127.0.0.1:8643', 'For administrators.'),
+  names: group(
+    list(hostName),
+    'Further host names that callers may use for these listeners; others are refused, against DNS rebinding.',
+  ),
+});
+
+const cache = section({
+  defaultTtl: setting(
+    duration(),
+    '5m',
+    'Freshness where the origin says nothing. `0s` = none: heuristics on `content: any`, a revalidation each time on cards.',
+  ),
+  minTtl: setting(duration(), '0s', 'Floor for the freshness that the origin gives.'),
+  maxTtl: setting(duration(), '24h', 'Ceiling for the freshness that the origin gives.'),
+  staleWhileRevalidate: setting(
+    duration(),
+    '30s',
+    'How long a stale card is served while it is refreshed, where the origin says nothing (RFC 5861).',
+  ),
+  staleIfError: setting(
+    duration(),
+    '1h',
+    'How long a stale answer is served because the origin fails, where the origin says nothing (RFC 5861).',
+  ),
+  maxStale: setting(duration(), '24h', 'Ceiling for serving stale, whatever the origin says. `0s` = never stale.'),
+  negativeTtl: setting(
+    duration('0s', '1h'),
+    '10s',
+    'How long a failure is remembered before the origin is asked again.',
+  ),
+  clientMaxAge: setting(duration(), '30s', 'The longest that a local client is told to keep a card.'),
+  maxBytes: setting(size('64KiB', '64GiB'), '64MiB', 'Memory for stored answers.'),
+  prefetch: setting(boolean, 'true', 'Fetches the card of every agent at start.'),
+  prefetchTimeout: setting(duration('0s', '1h'), '10s', 'How long readiness waits for the first prefetch.'),
+});
+
+const limits = section({
+  cardBytes: setting(size('1KiB', '64MiB'), '1MiB', 'The largest card.'),
+  jsonDepth: setting(integer(4, 256), '32', 'The deepest nesting of a card.'),
+  redirects: setting(integer(0, 10), '3', 'How many redirects an exchange may follow.'),
+  connect: setting(duration('1ms', '5m'), '3s', 'Until a connection to an origin stands, TLS included.'),
+  response: setting(duration('1ms', '1h'), '10s', 'A whole exchange for a card.'),
+  concurrency: setting(integer(1, 10_000), '8', 'Exchanges for cards at one time.'),
+  forwardConcurrency: setting(integer(1, 100_000), '256', 'Streamed exchanges at one time.'),
+  streamIdle: setting(duration('1ms', '24h'), '5m', 'The longest silence of a stream.'),
+  clientConnections: setting(integer(1, 1_000_000), '1024', 'Connections of local clients at one time.'),
+});
+
+const egress = section({
+  dnsTtl: setting(duration('0s', '1h'), '10s', 'How long a resolved name is used again.'),
+});
+
+const log = section({
+  level: setting(oneOf('debug', 'info', 'warn', 'error'), 'info', 'The least severe log line that is written.'),
+  hits: setting(boolean, 'false', 'Writes a line for plain cache hits too.'),
+});
+
+export const SCHEMA = section({
+  listen: group(listen, 'Listeners.'),
+  state: setting(statePlace, './state', 'Folder for what outlives a restart; `memory` for none.'),
+  agents: group(named(agentNameType, agent), 'The agents that are served, by name.'),
+  origins: group(list(originRule), 'Origins that are reached without the name of an agent.'),
+  cache: group(cache, 'Caching, where the origin does not say otherwise.'),
+  limits: group(limits, 'Bounds.'),
+  egress: group(egress, 'The way out.'),
+  log: group(log, 'Logging.'),
+});
+
+export type Settings = Infer<typeof SCHEMA>;
+export type AgentSettings = Settings['agents'] extends ReadonlyMap<string, infer Agent> ? Agent : never;
+export type OriginSettings = Settings['origins'][number];
+export type TlsSettings = Infer<typeof tls>;

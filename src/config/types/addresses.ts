@@ -1,0 +1,118 @@
+import { quote } from '../place.ts';
+import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
+
+/** Where a listener is opened. */
+export interface ListenAddress {
+  readonly kind: 'tcp';
+  /** An address literal, IPv6 without brackets. */
+  readonly host: string;
+  /** 0 for one that the system picks. */
+  readonly port: number;
+}
+
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
+
+/** Reads an address literal into its canonical text; null for names, octal or short forms and zones. */
+export function canonicalIp(text: string): string | null {
+  if (IPV4.test(text)) return text;
+  if (!text.includes(':') || !/^[0-9a-fA-F:.]+$/.test(text) || !URL.canParse(`http://[${text}]/`)) return null;
+  return new URL(`http://[${text}]/`).hostname.slice(1, -1);
+}
+
+/** An address and a port to listen on: `127.0.0.1:8642`, `[::1]:8642`; port 0 picks a free one. */
+export const listenAddress: ScalarType<ListenAddress> = {
+  kind: 'scalar',
+  name: 'address',
+  range: 'ADDRESS:PORT, [IPV6]:PORT',
+  bare: false,
+  schema: { type: 'string', pattern: '^([0-9.]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$' },
+  read(text) {
+    if (text.startsWith('unix:'))
+      return wrong('unix sockets are not available yet; write an address like 127.0.0.1:8642');
+    const [, bracketed, bare, digits = ''] = /^(?:\[([^\]]*)\]|([^:[\]]*)):([0-9]{1,5})$/.exec(text) ?? [];
+    const written = bracketed ?? bare;
+    if (written === undefined) return wrong(`${quote(text)} is no address with a port; ${addressMend(text)}`);
+    const host = canonicalIp(written);
+    const family = bracketed === undefined ? 4 : 6;
+    if (host === null || host.includes(':') !== (family === 6))
+      return wrong(`${quote(text)} names no address; ${addressMend(text)}`);
+    if (Number(digits) > 65_535) return wrong(`port ${digits} is too high; write one from 0 to 65535`);
+    return good({ kind: 'tcp', host, port: Number(digits) });
+  },
+  show: formatAddress,
+};
+
+/** Writes `127.0.0.1:8642`, `[::1]:8642`. */
+export function formatAddress({ host, port }: ListenAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function addressMend(text: string): string {
+  const [, host = '', port = ''] = /^(.*?):?([0-9]{1,5})?$/.exec(text) ?? [];
+  if (/^[0-9]{1,5}$/.test(text)) return `write 127.0.0.1:${text}`;
+  if (host === 'localhost') return `write 127.0.0.1:${port || '8642'}`;
+  if (host === '' || host === '*') return `write 0.0.0.0:${port || '8642'} for every IPv4 address of this machine`;
+  if (canonicalIp(text) !== null && !text.includes(':')) return `write ${text}:8642`;
+  if (host.includes(':') && canonicalIp(host) !== null) return `write [${host}]:${port}`;
+  return 'write one like 127.0.0.1:8642 or "[::1]:8642"';
+}
+
+/** True where only this machine can reach it. */
+export const isLoopback = (host: string): boolean => host === '::1' || host.startsWith('127.');
+
+/** True where one listener takes what the other wants: the same port on the same address, or on every address. */
+export function overlaps(one: ListenAddress, other: ListenAddress): boolean {
+  if (one.port !== other.port || one.port === 0) return false;
+  return one.host === other.host || covers(one.host, other.host) || covers(other.host, one.host);
+}
+
+/** `::` takes IPv4 connections as well, as Node opens it. */
+const covers = (all: string, host: string): boolean => all === '::' || (all === '0.0.0.0' && !host.includes(':'));
+
+/** A block of addresses or one address: `10.0.0.0/8`, `fd00::/8`, `127.0.0.1`. */
+export const cidr: ScalarType<string> = {
+  kind: 'scalar',
+  name: 'address block',
+  range: '10.0.0.0/8, fd00::/8, 127.0.0.1',
+  bare: false,
+  schema: { type: 'string', pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$' },
+  read(text) {
+    const [, written = '', digits] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
+    const ip = canonicalIp(written);
+    if (ip === null) return wrong(`${quote(text)} is no address block; write one like 10.0.0.0/8 or 127.0.0.1/32`);
+    const bits = ip.includes(':') ? 128 : 32;
+    const length = digits === undefined ? bits : Number(digits);
+    if (length > bits) return wrong(`/${length} is longer than the address; write ${ip}/${bits}`);
+    return aligned(ip, length, bits);
+  },
+  show: (value) => value,
+};
+
+/** "10.0.0.5/8" is more likely a slip for one address than a wish for sixteen million. */
+function aligned(ip: string, length: number, bits: 32 | 128): Reading<string> {
+  const value = bits === 32 ? ipv4Value(ip) : ipv6Value(ip);
+  const host = BigInt(bits - length);
+  const base = (value >> host) << host;
+  if (base === value) return good(`${ip}/${length}`);
+  const block = bits === 32 ? formatIpv4(base) : formatIpv6(base);
+  return wrong(
+    `${ip}/${length} has bits beyond its prefix; write ${ip}/${bits} for the one address or ${block}/${length} for the block`,
+  );
+}
+
+const ipv4Value = (ip: string): bigint => ip.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
+
+/** Takes the canonical text, where a dotted tail has become two groups. */
+function ipv6Value(ip: string): bigint {
+  const [left = [], right = []] = ip.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array<string>(8 - left.length - right.length).fill('0');
+  return [...left, ...zeros, ...right].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+const formatIpv4 = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
+
+function formatIpv6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
+  return canonicalIp(groups.join(':')) ?? groups.join(':');
+}
