@@ -24,8 +24,8 @@ export interface ListenSettings {
 /** Part of every policy digest: a release that judges cards otherwise changes it, so that stored verdicts are reached again. */
 const JUDGEMENT = 1;
 
-/** What is not configurable yet: nothing is asked of signatures and interfaces until their rules are there. */
-const SIGNATURE: CardRule['signature'] = 'off';
+/** What is not configurable yet: the contract's default for signatures, and any interface, until their keys are rows of the table. */
+const SIGNATURE: CardRule['signature'] = 'if-present';
 const INTERFACES: CardRule['interfaces'] = 'any';
 const VERSIONS = ['0.2', '0.3', '1.0'] as const;
 

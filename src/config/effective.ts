@@ -1,0 +1,112 @@
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { formatPlace, itemPath, memberPath, type Place } from './place.ts';
+import { SCHEMA, type Settings } from './schema.ts';
+import type { Node, SectionType } from './table.ts';
+
+/** One setting as it would be written, with where it came from; a secret is shown as the reference that it is written as. */
+type Shown =
+  | { readonly kind: 'value'; readonly value: string | number | boolean; readonly path: string }
+  | { readonly kind: 'list'; readonly items: readonly Shown[]; readonly path: string }
+  | { readonly kind: 'members'; readonly members: readonly (readonly [string, Shown])[]; readonly path: string };
+
+type Sources = ReadonlyMap<string, Place>;
+
+/** Writes the effective settings as a configuration file that says the same, each with where it came from. */
+export function effectiveYaml(settings: Settings, sources: Sources): string {
+  const document = new Document();
+  document.contents = yamlNode(show(SCHEMA, settings, ''), sources);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+/** The effective settings as plain values, in the file's own spelling. */
+export const effectiveValues = (settings: Settings): unknown => plain(show(SCHEMA, settings, ''));
+
+/** Where each value came from, by path. */
+export function effectiveSources(settings: Settings, sources: Sources): Readonly<Record<string, string>> {
+  return Object.fromEntries([...leaves(show(SCHEMA, settings, ''))].map((path) => [path, sourceOf(path, sources)]));
+}
+
+function show(node: Node, value: unknown, path: string): Shown {
+  switch (node.kind) {
+    case 'scalar':
+      return { kind: 'value', value: node.show(value), path };
+    case 'list': {
+      const items = Array.isArray(value)
+        ? value.map((item, index) => show(node.item, item, itemPath(path, index)))
+        : [];
+      return { kind: 'list', items, path };
+    }
+    case 'named': {
+      const entries: Iterable<readonly [unknown, unknown]> = value instanceof Map ? value : [];
+      const members = [...entries].map(
+        ([name, each]) => [String(name), show(node.value, each, memberPath(path, String(name)))] as const,
+      );
+      return { kind: 'members', members, path };
+    }
+    case 'section':
+      return { kind: 'members', members: showRows(node, value, path), path };
+  }
+}
+
+/** What is left out stays out: null is how the program says it, not how a file does. */
+function showRows({ rows }: SectionType, value: unknown, path: string): readonly (readonly [string, Shown])[] {
+  const written = new Map<string, unknown>(Object.entries(value ?? {}));
+  return Object.entries(rows).flatMap(([key, { node }]) => {
+    const member = written.get(key);
+    return member === null || member === undefined ? [] : [[key, show(node, member, memberPath(path, key))] as const];
+  });
+}
+
+function yamlNode(shown: Shown, sources: Sources): Scalar | YAMLSeq | YAMLMap {
+  switch (shown.kind) {
+    case 'value': {
+      const scalar = new Scalar(shown.value);
+      scalar.comment = ` ${sourceOf(shown.path, sources)}`;
+      return scalar;
+    }
+    case 'list':
+      return yamlList(shown.items, shown.path, sources);
+    case 'members': {
+      const map = new YAMLMap();
+      map.items = shown.members.map(([key, member]) => new Pair(new Scalar(key), yamlNode(member, sources)));
+      if (map.items.length === 0) map.comment = ` ${sourceOf(shown.path, sources)}`;
+      return map;
+    }
+  }
+}
+
+/** A list of words stands on one line, a list of sections below one another. */
+function yamlList(items: readonly Shown[], path: string, sources: Sources): YAMLSeq {
+  const list = new YAMLSeq();
+  list.flow = items.every((item) => item.kind === 'value');
+  list.items = items.map((item) => (item.kind === 'value' ? new Scalar(item.value) : yamlNode(item, sources)));
+  if (list.flow) list.comment = ` ${sourceOf(path, sources)}`;
+  return list;
+}
+
+function plain(shown: Shown): unknown {
+  switch (shown.kind) {
+    case 'value':
+      return shown.value;
+    case 'list':
+      return shown.items.map(plain);
+    case 'members':
+      return Object.fromEntries(shown.members.map(([key, member]) => [key, plain(member)]));
+  }
+}
+
+function* leaves(shown: Shown): Generator<string> {
+  switch (shown.kind) {
+    case 'value':
+      yield shown.path;
+      return;
+    case 'list':
+      if (shown.items.every((item) => item.kind === 'value')) yield shown.path;
+      else for (const item of shown.items) yield* leaves(item);
+      return;
+    case 'members':
+      for (const [, member] of shown.members) yield* leaves(member);
+  }
+}
+
+const sourceOf = (path: string, sources: Sources): string => formatPlace(sources.get(path) ?? { from: 'default' });
