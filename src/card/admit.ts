@@ -60,14 +60,19 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   const schema = checkSchema(parsed.value, version.value, rule);
   if (!schema.ok) return schema;
 
-  const refusal = refuseContradiction(parsed.value) ?? refuseExtensions(parsed.value, rule) ?? refuseHosts(parsed.value, context);
+  const refusal =
+    refuseContradiction(parsed.value) ?? refuseExtensions(parsed.value, rule) ?? refuseHosts(parsed.value, context);
   if (refusal !== undefined) return refused(refusal);
 
   const trusted = await judgeSignatures(parsed.value, version.value, context);
   if (!trusted.ok) return trusted;
 
   const { card, verdict } = trusted.value;
-  const view = normaliseCard(card, version.value);
+  // Without the members that were dropped, the card may be one of another version.
+  const served = recogniseVersion(card, rule);
+  if (!served.ok) return served;
+
+  const view = normaliseCard(card, served.value);
   return accepted({
     body: card === parsed.value ? body : new TextEncoder().encode(JSON.stringify(card)),
     digest: digestCard(card),

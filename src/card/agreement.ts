@@ -90,7 +90,10 @@ function transports(card: JsonObject): Contradiction | undefined {
   if (main?.pointer !== '/url') return undefined;
   const same = more.filter((one) => sameUrl(one, main));
   if (same.length === 0 || listsInterface(same, main)) return undefined;
-  return { members: ['/preferredTransport', same[0]?.pointer.replace(/url$/, 'transport') ?? ''], what: 'one URL with two transports' };
+  return {
+    members: ['/preferredTransport', same[0]?.pointer.replace(/url$/, 'transport') ?? ''],
+    what: 'one URL with two transports',
+  };
 }
 
 /** Compares alternatives in whatever shape they are written; their order carries no meaning. */
@@ -101,7 +104,10 @@ export function sameRequirements(one: readonly Json[], other: readonly Json[]): 
 
 function requirementWords(value: Json): string {
   const requirement = readRequirement(value);
-  const schemes = [...(requirement?.schemes ?? [])].map(([name, scopes]): readonly Json[] => [name, [...scopes].sort()]);
+  const schemes = [...(requirement?.schemes ?? [])].map(([name, scopes]): readonly Json[] => [
+    name,
+    [...scopes].sort(),
+  ]);
   return canonicalize(schemes.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))) ?? '';
 }
 

@@ -12,5 +12,8 @@ export function refuseContentType(contentType: string | undefined): Refusal | un
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (JSON_TYPE.test(type)) return undefined;
   const hint = type === 'text/html' ? ' It is a web page; does the URL need a login?' : '';
-  return refuse('card-content-type', `The answer is ${quote(type)}, not application/json or application/a2a+json.${hint}`);
+  return refuse(
+    'card-content-type',
+    `The answer is ${quote(type)}, not application/json or application/a2a+json.${hint}`,
+  );
 }

@@ -14,7 +14,10 @@ export function refuseExtensions(card: JsonObject, rule: Pick<CardRule, 'extensi
     const uri = present(extension, 'uri');
     if (typeof uri === 'string' && rule.extensions.includes(uri)) continue;
     const named = typeof uri === 'string' ? quote(uri) : 'an extension without a URI';
-    return refuse('unsupported-extension', `/capabilities/extensions/${index} requires ${named}; add it to extensions of the agent if its clients honour it.`);
+    return refuse(
+      'unsupported-extension',
+      `/capabilities/extensions/${index} requires ${named}; add it to extensions of the agent if its clients honour it.`,
+    );
   }
   return undefined;
 }

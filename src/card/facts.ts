@@ -12,8 +12,11 @@ const SPOKEN = new Set(['JSONRPC', 'GRPC', 'HTTP+JSON']);
 /** Reads from the 1.0 view what metrics, receipts and lists show of a card. */
 export function factsOf(view: NormalisedCard, rule: Pick<CardRule, 'versions'>): CardFacts {
   const { card, version } = view;
-  const isSpoken = (one: string): boolean => KNOWN_VERSIONS.some((known) => known === one) && rule.versions.includes(one);
-  const picked = supportedInterfaces(card).find((one) => SPOKEN.has(one.binding.toUpperCase()) && isSpoken(one.version));
+  const isSpoken = (one: string): boolean =>
+    KNOWN_VERSIONS.some((known) => known === one) && rule.versions.includes(one);
+  const picked = supportedInterfaces(card).find(
+    (one) => SPOKEN.has(one.binding.toUpperCase()) && isSpoken(one.version),
+  );
   const url = picked === undefined ? undefined : interfaceUrl(picked);
   const capabilities = readMember(card, 'capabilities');
   return {

@@ -28,17 +28,26 @@ export function refuseInterfaces(interfaces: readonly Interface[], where: Neighb
 function refuseInterface(one: Interface, where: Neighbourhood): Refusal | undefined {
   const url = interfaceUrl(one);
   if (url === undefined) {
-    return refuse('card-invalid', `${one.pointer}: an interface needs an absolute https URL without user and password; found ${quote(one.url)}.`);
+    return refuse(
+      'card-invalid',
+      `${one.pointer}: an interface needs an absolute https URL without user and password; found ${quote(one.url)}.`,
+    );
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return refuse('card-invalid', `${one.pointer}: an interface is https; found ${quote(url.protocol)}.`);
   }
   if (url.protocol === 'http:' && !where.rule.cleartext) {
-    return refuse('interface-not-allowed', `${one.pointer}: the interface is http; serve it by https, or set unsafeCleartext for the agent.`);
+    return refuse(
+      'interface-not-allowed',
+      `${one.pointer}: the interface is http; serve it by https, or set unsafeCleartext for the agent.`,
+    );
   }
   if (fits(url, where)) return undefined;
   const { interfaces } = where.rule;
-  return refuse('interface-not-allowed', `${one.pointer}: ${quote(url.host)} does not fit interfaces: ${interfaces} for a card of ${quote(where.cardUrl.host)}.`);
+  return refuse(
+    'interface-not-allowed',
+    `${one.pointer}: ${quote(url.host)} does not fit interfaces: ${interfaces} for a card of ${quote(where.cardUrl.host)}.`,
+  );
 }
 
 function fits(url: URL, { cardUrl, rule, isAllowed }: Neighbourhood): boolean {

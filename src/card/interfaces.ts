@@ -38,10 +38,15 @@ export function legacyInterfaces(card: JsonObject): readonly Interface[] {
   const stated = readText(card, 'protocolVersion');
   const version = stated === undefined ? '0.3' : (majorMinor(stated) ?? stated);
   const url = readText(card, 'url');
-  const main = url === undefined ? [] : [{ pointer: '/url', url, binding: readText(card, 'preferredTransport') ?? 'JSONRPC', version }];
+  const main =
+    url === undefined
+      ? []
+      : [{ pointer: '/url', url, binding: readText(card, 'preferredTransport') ?? 'JSONRPC', version }];
   const more = items(card, 'additionalInterfaces').flatMap(({ pointer, item }) => {
     const one = readText(item, 'url');
-    return one === undefined ? [] : [{ pointer: pointerTo(pointer, 'url'), url: one, binding: readText(item, 'transport') ?? '', version }];
+    return one === undefined
+      ? []
+      : [{ pointer: pointerTo(pointer, 'url'), url: one, binding: readText(item, 'transport') ?? '', version }];
   });
   return [...main, ...more];
 }
@@ -61,7 +66,8 @@ const TWO_READINGS = /[\u0000-\u0020\u007f]|\\|^[^/]*\/\/[^/?#]*[{}]/;
 /** Reads an interface's URL; undefined where it is not absolute, names a user, or may be read in two ways. */
 export function interfaceUrl(one: Pick<Interface, 'url' | 'binding'>): URL | undefined {
   const written = one.binding === 'GRPC' && GRPC_TARGET.test(one.url) ? `https://${one.url}` : one.url;
-  if (TWO_READINGS.test(written) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(written) || !URL.canParse(written)) return undefined;
+  if (TWO_READINGS.test(written) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(written) || !URL.canParse(written))
+    return undefined;
   const url = new URL(written);
   return url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
 }

@@ -60,7 +60,10 @@ function message(object: JsonObject, of: Message, place: Place): JsonObject {
   const opened = openOneOf(object, of);
   if (opened.path.length > 0) renamed(place);
   const known = knownNames(of);
-  const read = of.members.map((member): [string, Json | undefined] => [member.name, readValue(opened.object, member, place)]);
+  const read = of.members.map((member): [string, Json | undefined] => [
+    member.name,
+    readValue(opened.object, member, place),
+  ]);
   const unknown = Object.entries(opened.object).filter(([name]) => !known.has(name));
   return objectOf([...read, ...unknown]);
 }
@@ -108,7 +111,10 @@ function scheme(one: Scheme, at: Place): JsonObject {
   if (one.shape !== 'wrapped') renamed({ ...at, to: pointerTo(at.to, one.wrapper) });
   const body = one.shape === 'typed' ? modernBody(one.body) : one.body;
   const kind = SCHEME_1_0.members.find((member) => member.name === one.wrapper)?.kind;
-  const read = kind?.is === 'message' ? message(body, kind.of, { ...at, from: one.path.reduce(pointerTo, at.from), to: pointerTo(at.to, one.wrapper) }) : body;
+  const read =
+    kind?.is === 'message'
+      ? message(body, kind.of, { ...at, from: one.path.reduce(pointerTo, at.from), to: pointerTo(at.to, one.wrapper) })
+      : body;
   return objectOf([[one.wrapper, read]]);
 }
 
@@ -125,7 +131,10 @@ function requirements(written: readonly Json[], at: Place): readonly Json[] {
     const requirement = readRequirement(one);
     if (requirement === undefined) return one;
     if (requirement.shape !== 'wrapped') renamed(step(at, index));
-    const lists = [...requirement.schemes].map(([name, scopes]): [string, Json] => [name, objectOf([['list', scopes]])]);
+    const lists = [...requirement.schemes].map(([name, scopes]): [string, Json] => [
+      name,
+      objectOf([['list', scopes]]),
+    ]);
     return objectOf([['schemes', objectOf(lists)]]);
   });
 }
@@ -181,13 +190,17 @@ function liftSecurity(object: JsonObject, at: Place): Json | undefined {
 
 function liftSkills(card: JsonObject, at: Place): Json | undefined {
   const skills = readMember(card, 'skills');
-  if (!isArray(skills) || !skills.some((skill) => isObject(skill) && readMember(skill, 'security') !== undefined)) return undefined;
+  if (!isArray(skills) || !skills.some((skill) => isObject(skill) && readMember(skill, 'security') !== undefined))
+    return undefined;
   const skillTable = CARD_0_3.members.find((member) => member.name === 'skills')?.kind;
   return skills.map((skill, index) => {
     if (!isObject(skill) || skillTable?.is !== 'list') return skill;
     const lifted = liftSecurity(skill, step(step(at, 'skills'), index));
     const view = message(skill, skillTable.of, { from: '', to: '', notes: [] });
-    return objectOf([...Object.entries(view).filter(([name]) => name !== 'security'), ['securityRequirements', lifted]]);
+    return objectOf([
+      ...Object.entries(view).filter(([name]) => name !== 'security'),
+      ['securityRequirements', lifted],
+    ]);
   });
 }
 

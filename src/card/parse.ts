@@ -7,7 +7,9 @@ import { scanJson } from './scan.ts';
 /** Turns the bytes of a card into an object, or says at which line and column they stop being strict JSON in UTF-8. */
 export function parseCard(body: Uint8Array, rule: Pick<CardRule, 'maxBytes' | 'maxDepth'>): Outcome<JsonObject> {
   if (body.byteLength > rule.maxBytes) {
-    return refused(refuse('card-too-large', `The card has ${body.byteLength} bytes; limits.cardBytes is ${rule.maxBytes}.`));
+    return refused(
+      refuse('card-too-large', `The card has ${body.byteLength} bytes; limits.cardBytes is ${rule.maxBytes}.`),
+    );
   }
   const text = decodeUtf8(body);
   if (text === undefined) return refused(refuse('card-not-json', 'The card is not UTF-8.'));

@@ -151,7 +151,8 @@ class Scanner {
       value += this.#match(PLAIN);
       const mark = this.#text[this.#at];
       if (mark === '"') break;
-      if (mark !== '\\') this.#stop(mark === undefined ? 'a string does not end' : 'a control character stands in a string');
+      if (mark !== '\\')
+        this.#stop(mark === undefined ? 'a string does not end' : 'a control character stands in a string');
       value += this.#escape();
     }
     this.#at += 1;
@@ -171,7 +172,8 @@ class Scanner {
     const token = this.#match(NUMBER);
     if (token === '') this.#stop('no JSON value starts here');
     const value = Number(token);
-    if (token.length > LONGEST_NUMBER || !isHeld(token, value)) this.#stop('a number is one that a double cannot hold', start);
+    if (token.length > LONGEST_NUMBER || !isHeld(token, value))
+      this.#stop('a number is one that a double cannot hold', start);
     return value;
   }
 
@@ -196,7 +198,14 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t',
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
 };
 
 /**

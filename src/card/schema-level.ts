@@ -14,7 +14,11 @@ const NAMED = 5;
  * Holds a card against its table at the level that the rule sets. Gives the warnings: what `strict` would refuse. `compatible` takes
  * what at least one official SDK reads without error and without guessing; `off` takes any object that says where the agent is.
  */
-export function checkSchema(card: JsonObject, version: CardVersion, rule: Pick<CardRule, 'schema'>): Outcome<readonly string[]> {
+export function checkSchema(
+  card: JsonObject,
+  version: CardVersion,
+  rule: Pick<CardRule, 'schema'>,
+): Outcome<readonly string[]> {
   const findings = validateCard(card, tableOf(version));
   const errors = findings.filter((finding) => isError(finding, rule.schema));
   const [first] = errors;

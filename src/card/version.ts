@@ -42,7 +42,11 @@ export function recogniseVersion(card: JsonObject, rule: Pick<CardRule, 'version
  * A 1.0 card speaks the versions that its interfaces state. One of them is enough; the others are of no use here and are left to
  * clients that know them. A card that also has 0.x members is read by these where only 0.x is accepted.
  */
-function byInterfaces(card: JsonObject, versions: readonly string[], rule: Pick<CardRule, 'versions'>): Outcome<CardVersion> {
+function byInterfaces(
+  card: JsonObject,
+  versions: readonly string[],
+  rule: Pick<CardRule, 'versions'>,
+): Outcome<CardVersion> {
   const isUsable = (version: string): boolean => isKnown(version) && rule.versions.includes(version);
   if (rule.versions.includes('1.0') && (versions.length === 0 || versions.some(isUsable))) return accepted('1.0');
   if (typeof readMember(card, 'url') === 'string') {
@@ -89,7 +93,11 @@ function unsupported(found: readonly string[], rule: Pick<CardRule, 'versions'>)
 export function wrapperOf(document: JsonObject): string | undefined {
   const wraps = (name: string): boolean => {
     const inner = present(document, name);
-    return isObject(inner) && present(inner, 'name') !== undefined && ['url', 'supportedInterfaces', 'skills'].some((one) => present(inner, one) !== undefined);
+    return (
+      isObject(inner) &&
+      present(inner, 'name') !== undefined &&
+      ['url', 'supportedInterfaces', 'skills'].some((one) => present(inner, one) !== undefined)
+    );
   };
   return ['agentCard', 'agent_card', 'card', 'agent', 'result', 'data'].find(wraps);
 }

@@ -47,10 +47,7 @@ const SKILL: Message = {
 /** 0.1 and 0.2.0: what came before security schemes. */
 export const AUTHENTICATION: Message = {
   name: 'AgentAuthentication',
-  members: [
-    row('schemes', STRINGS, 'security', { required: true }),
-    row('credentials', STRING, 'security'),
-  ],
+  members: [row('schemes', STRINGS, 'security', { required: true }), row('credentials', STRING, 'security')],
 };
 
 /** What a 0.x card says at its root and 1.0 says elsewhere; SDK servers add these to 1.0 cards for older clients. */

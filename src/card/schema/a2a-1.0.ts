@@ -173,10 +173,7 @@ const OAUTH2: Message = {
 
 const OPEN_ID_CONNECT: Message = {
   name: 'OpenIdConnectSecurityScheme',
-  members: [
-    row('description', STRING, 'security'),
-    row('openIdConnectUrl', STRING, 'security', { required: true }),
-  ],
+  members: [row('description', STRING, 'security'), row('openIdConnectUrl', STRING, 'security', { required: true })],
 };
 
 const MUTUAL_TLS: Message = {

@@ -27,7 +27,9 @@ function readWrapped(schemes: JsonObject): Requirement | undefined {
   if (arrays > 0) return collect('arrays', schemes, readScopes);
   return collect('wrapped', schemes, (scopes) => {
     if (scopes === null) return [];
-    return isObject(scopes) ? readScopes(present(scopes, 'list') ?? null) : undefined;
+    // A second member beside `list` would be served without being read, or signed.
+    const isList = isObject(scopes) && Object.keys(scopes).every((name) => name === 'list');
+    return isList ? readScopes(present(scopes, 'list') ?? null) : undefined;
   });
 }
 

@@ -28,6 +28,8 @@ export type SchemeShape =
 
 export interface Scheme extends SchemeKind {
   readonly shape: SchemeShape;
+  /** The scheme as the card writes it. */
+  readonly whole: JsonObject;
   /** The members of the scheme itself. */
   readonly body: JsonObject;
   /** Where they stand, below the scheme: the names on the way. */
@@ -37,7 +39,9 @@ export interface Scheme extends SchemeKind {
 }
 
 /** A scheme, or why it is none: of no kind that A2A knows, or of two at once. */
-export type SchemeReading = { readonly ok: true; readonly scheme: Scheme } | { readonly ok: false; readonly why: 'unknown' | 'several' };
+export type SchemeReading =
+  | { readonly ok: true; readonly scheme: Scheme }
+  | { readonly ok: false; readonly why: 'unknown' | 'several' };
 
 /** Reads a scheme in any of the shapes that servers write. */
 export function readScheme(value: Json): SchemeReading {
@@ -52,7 +56,9 @@ function wrappedAs(value: JsonObject, kind: SchemeKind): Scheme[] {
   return [kind.wrapper, snakeName(kind.wrapper)].flatMap((name) => {
     const body = present(value, name);
     const shape = name === kind.wrapper ? 'wrapped' : 'snake';
-    return isObject(body) ? [{ ...kind, shape, body, path: [name], message: messageOf(kind.wrapper) }] : [];
+    return isObject(body)
+      ? [{ ...kind, shape, whole: value, body, path: [name], message: messageOf(kind.wrapper) }]
+      : [];
   });
 }
 
@@ -61,14 +67,14 @@ function casedAs(value: JsonObject, kind: SchemeKind): Scheme[] {
   if (!isObject(inner) || present(inner, '$case') !== kind.wrapper) return [];
   const body = present(inner, 'value');
   return isObject(body)
-    ? [{ ...kind, shape: 'case', body, path: ['scheme', 'value'], message: messageOf(kind.wrapper) }]
+    ? [{ ...kind, shape: 'case', whole: value, body, path: ['scheme', 'value'], message: messageOf(kind.wrapper) }]
     : [];
 }
 
 function typedAs(value: JsonObject, kind: SchemeKind): Scheme[] {
   const message = SCHEMES_0_3.get(kind.type);
   if (present(value, 'type') !== kind.type || message === undefined) return [];
-  return [{ ...kind, shape: 'typed', body: value, path: [], message }];
+  return [{ ...kind, shape: 'typed', whole: value, body: value, path: [], message }];
 }
 
 function messageOf(wrapper: string): Message {

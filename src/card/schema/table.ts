@@ -75,8 +75,7 @@ export const row = (
 ): Member => ({ name, kind, change, ...more });
 
 /** The protobuf name of a member, which some servers write: `supportedInterfaces` → `supported_interfaces`. */
-export const snakeName = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const memberOf = (of: Message, name: string): Member | undefined =>
   of.members.find((member) => member.name === name);

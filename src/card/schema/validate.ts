@@ -31,7 +31,10 @@ const MAX_TEXT = 65_536;
 /** Compares a card with its table: all findings in the table's order, up to a bound. The same card gives the same findings. */
 export function validateCard(card: JsonObject, table: Message): readonly Finding[] {
   const findings: Finding[] = [];
-  checkMessage(card, table, { pointer: '', report: (finding) => findings.length < MAX_FINDINGS && findings.push(finding) });
+  checkMessage(card, table, {
+    pointer: '',
+    report: (finding) => findings.length < MAX_FINDINGS && findings.push(finding),
+  });
   return findings;
 }
 
@@ -60,7 +63,8 @@ function checkMember(object: JsonObject, member: Member, place: Place): void {
     else if (written !== undefined) tell(at, 'strict', 'a member that is not set is left out', 'null');
     return;
   }
-  if (written.name !== member.name) tell(at, 'strict', `the member is written ${quote(member.name)}`, quote(written.name));
+  if (written.name !== member.name)
+    tell(at, 'strict', `the member is written ${quote(member.name)}`, quote(written.name));
   checkKind(written.value, member, at);
 }
 
@@ -143,7 +147,7 @@ function checkScheme(value: Json, at: Place): void {
   if (!reading.ok) {
     const found = reading.why === 'several' ? 'more than one kind at once' : schemeWord(value);
     const code = reading.why === 'several' ? 'card-ambiguous' : 'unknown-security-scheme';
-    return tell(at, 'compatible', 'one of A2A\'s five kinds of security scheme', found, code);
+    return tell(at, 'compatible', "one of A2A's five kinds of security scheme", found, code);
   }
   const { scheme } = reading;
   if (scheme.shape === 'case' || scheme.shape === 'snake') {
@@ -156,7 +160,9 @@ function schemeWord(value: Json): string {
   if (!isObject(value)) return kindOf(value);
   const type = own(value, 'type');
   if (typeof type === 'string') return `type ${quote(type)}`;
-  return Object.keys(value).length === 0 ? 'an empty object' : `members ${Object.keys(value).slice(0, 4).map(quote).join(', ')}`;
+  return Object.keys(value).length === 0
+    ? 'an empty object'
+    : `members ${Object.keys(value).slice(0, 4).map(quote).join(', ')}`;
 }
 
 function checkRequirement(value: Json, at: Place): void {

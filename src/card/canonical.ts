@@ -1,0 +1,70 @@
+import canonicalize from 'canonicalize';
+import type { Json, JsonObject } from './json.ts';
+import { without } from './json.ts';
+import type { CleanRule, Left, Projection } from './project.ts';
+import { cleanCard } from './project.ts';
+import { pythonJson } from './python-json.ts';
+import { CARD_0_3 } from './schema/a2a-0.3.ts';
+import { CARD_1_0 } from './schema/a2a-1.0.ts';
+import { servedCard } from './served.ts';
+import type { CardVersion } from './version.ts';
+
+/**
+ * The rules by which cards are signed. The specification contradicts itself (A2A 1.0 §8.4.1 keeps REQUIRED members at their default,
+ * §8.4.2 and §8.4.3 remove them) and every SDK does it its own way, so one honest card may be signed under any of these.
+ */
+export const FORM_NAMES = ['a2a-1.0', 'jcs', 'a2a-1.0-known', 'sdk-js', 'sdk-python-1.0', 'sdk-python-0.3'] as const;
+export type FormName = (typeof FORM_NAMES)[number];
+
+/** A card in one form: the text that a signature is over, and what of the card is not in it. */
+export interface CanonicalCard {
+  readonly form: FormName;
+  readonly text: string;
+  readonly left: readonly Left[];
+}
+
+type Form = (card: JsonObject) => Omit<CanonicalCard, 'form'>;
+
+/** RFC 8785. */
+const jcs = (value: Json): string => canonicalize(value) ?? '';
+
+const written = (projection: Projection, write: (value: Json) => string): Omit<CanonicalCard, 'form'> => ({
+  text: write(projection.payload),
+  left: projection.left,
+});
+
+const SDK_1_0: CleanRule = { table: CARD_1_0, schemes: 'wrapped', falsehood: 'left-out' };
+const SDK_0_3: CleanRule = { table: CARD_0_3, schemes: 'typed', falsehood: 'kept' };
+
+const FORMS: Readonly<Record<FormName, Form>> = {
+  /** The specification's form over the served JSON, unknown members kept. */
+  'a2a-1.0': (card) => written(servedCard(card, 'kept'), jcs),
+  /** The served JSON as it is, without `signatures`: the Go SDK's rule. */
+  jcs: (card) => written({ payload: without(card, 'signatures'), left: [] }, jcs),
+  /** The specification's form without what it does not know. */
+  'a2a-1.0-known': (card) => written(servedCard(card, 'left-out'), jcs),
+  /** The JavaScript SDK, and the Python SDK from 1.2. */
+  'sdk-js': (card) => written(cleanCard(card, SDK_1_0), jcs),
+  /** The Python SDK 1.0 to 1.1: the same members, ASCII. */
+  'sdk-python-1.0': (card) => written(cleanCard(card, SDK_1_0), (value) => pythonJson(value, 'doubles')),
+  /** The Python SDK 0.3: its model without the model's defaults. */
+  'sdk-python-0.3': (card) => written(cleanCard(card, SDK_0_3), (value) => pythonJson(value, 'integers')),
+};
+
+/** Gives a card in one form. Never throws on what the scanner accepts. */
+export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard => ({ form, ...FORMS[form](card) });
+
+/**
+ * Gives the forms that a card of this version may be signed under, from the one that covers most to the one that covers least. A form
+ * whose text equals an earlier one's is left out: a signature over the text holds under the earlier name.
+ */
+export function canonicalForms(card: JsonObject, version: CardVersion): readonly CanonicalCard[] {
+  const seen = new Set<string>();
+  return formOrder(version)
+    .map((form) => canonicalCard(card, form))
+    .filter(({ text }) => !seen.has(text) && seen.add(text) !== undefined);
+}
+
+/** The 1.0 forms know nothing of a 0.x card's own members, so the plain form names it better. */
+const formOrder = (version: CardVersion): readonly FormName[] =>
+  version === '1.0' ? FORM_NAMES : ['jcs', ...FORM_NAMES.filter((form) => form !== 'jcs')];
