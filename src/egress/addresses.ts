@@ -94,7 +94,9 @@ export function vetAddress(text: unknown, unsafe: readonly string[]): AddressVer
   const metadata = metadataIn(ip);
   const spellings = [ip, unwrapIp(ip)];
   const lifted = unsafe.some((line) => spellings.some((spelling) => lifts(line, spelling, metadata !== undefined)));
-  return lifted ? { allowed: true, address } : { ...found, address, entry: entryFor(unwrapIp(ip), found.range, metadata) };
+  return lifted
+    ? { allowed: true, address }
+    : { ...found, address, entry: entryFor(unwrapIp(ip), found.range, metadata) };
 }
 
 /** A stranger's text in a message: short, and nothing that moves a terminal. */

@@ -121,18 +121,26 @@ async function* decode(body: WireBody, coding: Coding): AsyncGenerator<Uint8Arra
 }
 
 const isDecoderError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(Z_|ERR_(_?BROTLI|ZLIB)|ERR__)/.test(error.code);
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  /^(Z_|ERR_(_?BROTLI|ZLIB)|ERR__)/.test(error.code);
 
 const tooLarge = ({ from, limit }: WireBody): RefusalError =>
   new RefusalError(refuse('card-too-large', `The answer of ${from} is larger than ${limit} bytes (limits.cardBytes).`));
 
 const unknownCoding = ({ from, fields }: WireBody): RefusalError =>
   new RefusalError(
-    refuse('card-content-type', `${from} codes its answer as "${tokensOf(fields, 'content-encoding').join(', ').slice(0, 64)}"; gzip or br was asked for.`),
+    refuse(
+      'card-content-type',
+      `${from} codes its answer as "${tokensOf(fields, 'content-encoding').join(', ').slice(0, 64)}"; gzip or br was asked for.`,
+    ),
   );
 
 const undecodable = ({ from }: WireBody, coding: Coding, cause: unknown): RefusalError =>
   new RefusalError(
-    refuse('origin-unreachable', `The ${coding} body of ${from} is damaged or cut short.`, { proxyError: 'http_protocol_error' }),
+    refuse('origin-unreachable', `The ${coding} body of ${from} is damaged or cut short.`, {
+      proxyError: 'http_protocol_error',
+    }),
     cause,
   );

@@ -89,7 +89,8 @@ export function createConnections(): Connections {
   };
 }
 
-const idleOf = (set: ReadonlySet<Held> | undefined): number => [...(set ?? [])].filter((one) => one.leases === 0).length;
+const idleOf = (set: ReadonlySet<Held> | undefined): number =>
+  [...(set ?? [])].filter((one) => one.leases === 0).length;
 
 /** An undici client that has this one socket and never gets another: a new connection is a new decision. */
 function clientOver(origin: string, socket: Socket): Client {

@@ -42,9 +42,13 @@ export const createConnector =
   async (wanted) => {
     // The abort of a request does not end a connection attempt by itself, so the attempt has a signal of its own.
     const controller = new AbortController();
-    const late = refuse('origin-timeout', `No connection to ${wanted.target.origin} within ${wanted.timeout} ms (limits.connect).`, {
-      proxyError: 'connection_timeout',
-    });
+    const late = refuse(
+      'origin-timeout',
+      `No connection to ${wanted.target.origin} within ${wanted.timeout} ms (limits.connect).`,
+      {
+        proxyError: 'connection_timeout',
+      },
+    );
     const cancel = doors.clock.after(wanted.timeout, () => controller.abort(new RefusalError(late)));
     const signal = AbortSignal.any([wanted.signal, controller.signal]);
     try {
@@ -90,7 +94,10 @@ function vetAll(doors: ConnectorDoors, { target, rule }: Wanted, addresses: read
 
 export const forbidOwn = (address: string, port: number, own: readonly BoundAddress[]): Refusal | null =>
   isOwnListener(address, port, own)
-    ? refuse('address-forbidden', `${address} port ${port} is a listener of Cardea itself; name the agent's real origin.`)
+    ? refuse(
+        'address-forbidden',
+        `${address} port ${port} is a listener of Cardea itself; name the agent's real origin.`,
+      )
     : null;
 
 /** The proxy is the operator's own word, so its address is not judged by range; it resolves the origin's name for us. */
@@ -98,11 +105,15 @@ async function dialThrough(doors: ConnectorDoors, wanted: Wanted, proxyUrl: stri
   const { rule, signal, trail, target } = wanted;
   const parsed = parseTarget(proxyUrl);
   if (!parsed.ok || parsed.value.scheme !== 'http') {
-    throw new RefusalError(refuse('origin-unreachable', `The proxy of ${rule.name} is no http:// URL without credentials.`));
+    throw new RefusalError(
+      refuse('origin-unreachable', `The proxy of ${rule.name} is no http:// URL without credentials.`),
+    );
   }
   const proxy = parsed.value;
   const addresses = await addressesOf(doors.resolver, proxy, signal);
-  const refusal = addresses.map((address) => forbidOwn(address, proxy.port, doors.ownAddresses())).find((no) => no !== null);
+  const refusal = addresses
+    .map((address) => forbidOwn(address, proxy.port, doors.ownAddresses()))
+    .find((no) => no !== null);
   if (refusal !== undefined) throw new RefusalError(refusal);
   const socket = await dialFirst(doors.clock, { addresses, port: proxy.port, signal, tried: trail.address });
   return openTunnel(socket, target, signal);

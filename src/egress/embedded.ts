@@ -37,8 +37,8 @@ const FORMS: readonly Form[] = [
 
 /** "The last 32 bits", or around the u octet for prefixes of 48, 56 and 64 bits — RFC 6052 §2.2. The length in use is not visible. */
 function localNat64(value: bigint): readonly Ip[] {
-  const at48 = ((value >> 64n) & 0xffffn) << 16n | ((value >> 40n) & 0xffffn);
-  const at56 = ((value >> 64n) & 0xffn) << 24n | ((value >> 32n) & 0xff_ffffn);
+  const at48 = (((value >> 64n) & 0xffffn) << 16n) | ((value >> 40n) & 0xffffn);
+  const at56 = (((value >> 64n) & 0xffn) << 24n) | ((value >> 32n) & 0xff_ffffn);
   return [v4(value), v4(at48), v4(at56), v4(value >> 24n)];
 }
 

@@ -52,7 +52,8 @@ const CLOSED: readonly string[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ERR
 export function createExchange(doors: ExchangeDoors): SendRequest {
   const send = async (outgoing: Outgoing, identity: TlsIdentity, key: string): Promise<Incoming> => {
     const kept = doors.connections.take(key);
-    const lease = kept ?? doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
+    const lease =
+      kept ?? doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
     try {
       if (lease.reused) recheck(doors, outgoing, lease);
       return await ask(outgoing, lease);
@@ -80,7 +81,15 @@ const connection = ({ target, rule, connect, signal, trail }: Outgoing, identity
 
 /** Everything that decided how the connection was made: a changed rule or certificate finds no old connection. */
 const poolKey = ({ target, rule }: Outgoing, identity: TlsIdentity): string =>
-  JSON.stringify([target.origin, rule.name, rule.proxy, rule.cleartext, rule.unsafeAddresses, rule.tls, identity.fingerprint]);
+  JSON.stringify([
+    target.origin,
+    rule.name,
+    rule.proxy,
+    rule.cleartext,
+    rule.unsafeAddresses,
+    rule.tls,
+    identity.fingerprint,
+  ]);
 
 /** The rule may be as it was, but what the connection leads to is judged for every request, not once per connection. */
 function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease: Lease): void {

@@ -55,7 +55,8 @@ function tlsReason(code: string, error: unknown, { target, rule }: Place): strin
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `its certificate is not for ${target.host}.`;
   const known = CERTIFICATE[code];
   if (known !== undefined) return `${known.replace('tls.', `${rule.name}.tls.`)}.`;
-  if (isClientCertificateAlert(code)) return `it wants a client certificate; set ${rule.name}.tls.cert and ${rule.name}.tls.key.`;
+  if (isClientCertificateAlert(code))
+    return `it wants a client certificate; set ${rule.name}.tls.cert and ${rule.name}.tls.key.`;
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return `the TLS handshake failed (${sslReason(code, error)}).`;
   // OpenSSL's verify results have no common prefix; every other one is a chain that does not verify.
   if (/CERT|CRL|SIGNATURE/.test(code)) return `its certificate does not verify (${code}).`;
@@ -63,7 +64,8 @@ function tlsReason(code: string, error: unknown, { target, rule }: Place): strin
 }
 
 const isClientCertificateAlert = (code: string): boolean =>
-  /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/.test(code) && !code.includes('UNSUPPORTED');
+  /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/.test(code) &&
+  !code.includes('UNSUPPORTED');
 
 const sslReason = (code: string, error: unknown): string =>
   error instanceof Error && 'reason' in error && typeof error.reason === 'string' ? error.reason : code;
@@ -76,7 +78,11 @@ export function exchangeFailure(error: unknown, place: Place, signal: AbortSigna
   const { target } = place;
   const tls = tlsReason(code, error, place);
   if (tls !== null) return refuse('tls-failed', `${target.origin}: ${tls}`);
-  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' || code === 'UND_ERR_NOT_SUPPORTED') {
+  if (
+    code === 'UND_ERR_INVALID_ARG' ||
+    code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ||
+    code === 'UND_ERR_NOT_SUPPORTED'
+  ) {
     return refuse('bad-request', `The request to ${target.origin} cannot be sent as it is: ${messageOf(error)}.`);
   }
   if (isProtocolError(code)) {

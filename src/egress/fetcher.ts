@@ -125,7 +125,15 @@ async function fetchWhole(send: SendRequest, run: Run): Promise<WholeResponse> {
     const response = await readWhole(incoming, run, target);
     const locations = valuesOf(response.fields, 'location');
     const { status } = response;
-    const hop = decideHop({ status, locations, from: target, asked, method: order.method, limit: order.limits.redirects, rule: order.rule });
+    const hop = decideHop({
+      status,
+      locations,
+      from: target,
+      asked,
+      method: order.method,
+      limit: order.limits.redirects,
+      rule: order.rule,
+    });
     if (hop.kind === 'deliver') {
       run.finish();
       return response;
@@ -142,7 +150,14 @@ async function readWhole(incoming: Incoming, { order, watch }: Run, target: Targ
   watch.body();
   try {
     const from = target.origin;
-    const { bytes, complete } = await readBody({ stream, fields, status, from, limit: order.limits.bytes, touch: watch.touch });
+    const { bytes, complete } = await readBody({
+      stream,
+      fields,
+      status,
+      from,
+      limit: order.limits.bytes,
+      touch: watch.touch,
+    });
     incoming.release(complete ? 'whole' : 'broken');
     return { status, fields: withoutCoding(endToEnd(fields)), body: bytes };
   } catch (error) {

@@ -41,13 +41,15 @@ export function decideHop(state: HopState): Hop {
 
 function follow(state: HopState, location: string): Hop {
   // The URL parser would drop tabs and line breaks and read "\" as "/": "/\evil.example" is an origin of its own to it.
-  if (!/^[\x21-\x7e]*$/.test(location) || location.includes('\\')) return no(state, 'its Location holds characters that no URL has');
+  if (!/^[\x21-\x7e]*$/.test(location) || location.includes('\\'))
+    return no(state, 'its Location holds characters that no URL has');
   const text = absolute(location, state.from);
   const parsed = text === null ? null : parseTarget(text);
   if (parsed === null) return no(state, 'its Location cannot be parsed');
   if (!parsed.ok) return no(state, parsed.why);
   const target = parsed.value;
-  if (state.from.scheme === 'https' && target.scheme === 'http') return no(state, `it leads from https to ${target.origin}`);
+  if (state.from.scheme === 'https' && target.scheme === 'http')
+    return no(state, `it leads from https to ${target.origin}`);
   if (state.asked.includes(target.url)) return no(state, `it loops back to ${target.url}`);
   const permitted = permitTarget(target.url, state.rule);
   if (!permitted.ok) return { kind: 'refuse', refusal: leadingTo(state, target, permitted.refusal) };
@@ -65,7 +67,9 @@ const printable = (text: string): string => text.replaceAll(/[^\x21-\x7e]/g, '?'
 
 const no = (state: HopState, why: string): Hop => ({
   kind: 'refuse',
-  refusal: refuse('redirect-refused', `${state.from.origin} answered ${state.status}: ${why}.`, { receivedStatus: state.status }),
+  refusal: refuse('redirect-refused', `${state.from.origin} answered ${state.status}: ${why}.`, {
+    receivedStatus: state.status,
+  }),
 });
 
 /** A forbidden address keeps its own code, since it is the stronger reason; everything else is a redirect that is not followed. */

@@ -27,8 +27,7 @@ export function parseIp(text: unknown): Ip | null {
   return null;
 }
 
-const ipv4Value = (text: string): bigint =>
-  text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
+const ipv4Value = (text: string): bigint => text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
 
 function ipv6Value(text: string): bigint {
   const [head = '', tail] = withHexTail(text).split('::');

@@ -67,7 +67,8 @@ function isNearMiss(host: string, known: string): boolean {
   if (ours.length !== theirs.length) return false;
   const differing = ours.flatMap((label, at) => (label === theirs[at] ? [] : [[label, theirs[at] ?? ''] as const]));
   const [pair] = differing;
-  if (differing.length !== 1 || pair === undefined || Math.min(pair[0].length, pair[1].length) < MIN_LABEL) return false;
+  if (differing.length !== 1 || pair === undefined || Math.min(pair[0].length, pair[1].length) < MIN_LABEL)
+    return false;
   return isOneEdit(pair[0], pair[1]);
 }
 

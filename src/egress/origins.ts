@@ -31,7 +31,8 @@ const DEFAULT_PORT = { https: 443, http: 80 } as const;
 export function parseTarget(text: string): Parsed<Target> {
   if (text.length > MAX_URL) return bad(`the URL is longer than ${MAX_URL} characters`);
   // Swallowed tabs and newlines, back-slashes read as slashes, full-width dots: none reaches the URL parser.
-  if (!/^[\x21-\x7e]+$/.test(text)) return bad('the URL holds a space, a control character or a character outside ASCII');
+  if (!/^[\x21-\x7e]+$/.test(text))
+    return bad('the URL holds a space, a control character or a character outside ASCII');
   if (text.includes('\\')) return bad('the URL holds a backslash');
   const [, scheme = '', authority = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(text) ?? [];
   const known = scheme.toLowerCase();
@@ -100,7 +101,8 @@ function parseName(host: string): Parsed<string> {
   const odd = labels.find((label) => !LABEL.test(label));
   if (odd !== undefined) return bad(`"${odd}" is no label of a host name`);
   // "127.1", "0x7f.0.0.1" and "2130706433" are addresses to a URL parser and names to everyone else.
-  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return bad('the host is an address in another spelling than four decimal numbers');
+  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? ''))
+    return bad('the host is an address in another spelling than four decimal numbers');
   if (host.includes('xn--') && !isRealALabel(host)) return bad('a label that starts with xn-- does not decode');
   return good(host);
 }
@@ -121,10 +123,16 @@ export function parseOriginPattern(text: string, isPublicSuffix: IsPublicSuffix)
   if (known !== 'https' && known !== 'http') return bad('write https://host or http://host');
   if (rest !== '' && rest !== '/') return bad('an origin is scheme, host and port; leave out the path');
   if (authority.includes('@')) return bad('an origin holds no user name or password');
-  if (authority.includes('*')) return bad('a wildcard stands for the whole left label alone: https://*.agents.example.com');
+  if (authority.includes('*'))
+    return bad('a wildcard stands for the whole left label alone: https://*.agents.example.com');
   const place = parseAuthority(withALabels(authority), known);
   if (!place.ok) return place;
-  const pattern: OriginPattern = { scheme: known, ...place.value, host: canonicalHost(place.value.host), wildcard: star !== undefined };
+  const pattern: OriginPattern = {
+    scheme: known,
+    ...place.value,
+    host: canonicalHost(place.value.host),
+    wildcard: star !== undefined,
+  };
   return pattern.wildcard ? checkWildcard(pattern, isPublicSuffix) : good(pattern);
 }
 

@@ -37,17 +37,36 @@ export function forbidAddress(host: string, address: string, rule: EgressRule): 
 function malformed(url: string, why: string, rule: EgressRule): Refusal {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   const disguised = /[^\x20-\x7e]/.test(url) && rule.allowed.some((pattern) => pattern.host === host) ? host : null;
-  const like = disguised ?? findLookalike(host, rule.allowed.map((pattern) => pattern.host));
+  const like =
+    disguised ??
+    findLookalike(
+      host,
+      rule.allowed.map((pattern) => pattern.host),
+    );
   if (like === null) return refuse('origin-not-allowed', `The URL is refused: ${why}.`);
-  return refuse('lookalike-origin', `The URL is refused: ${why}; its host resembles ${like}, which ${rule.name} allows.`);
+  return refuse(
+    'lookalike-origin',
+    `The URL is refused: ${why}; its host resembles ${like}, which ${rule.name} allows.`,
+  );
 }
 
 function outsideOf(target: Target, rule: EgressRule): Refusal {
-  const like = target.literal ? null : findLookalike(target.host, rule.allowed.map((pattern) => pattern.host));
+  const like = target.literal
+    ? null
+    : findLookalike(
+        target.host,
+        rule.allowed.map((pattern) => pattern.host),
+      );
   if (like !== null) {
-    return refuse('lookalike-origin', `${target.origin} is not allowed by ${rule.name}; it resembles ${like}, which is.`);
+    return refuse(
+      'lookalike-origin',
+      `${target.origin} is not allowed by ${rule.name}; it resembles ${like}, which is.`,
+    );
   }
-  const here = !target.literal && isLocalName(target.host) ? ' The name means "here", so only a rule that names it reaches it.' : '';
+  const here =
+    !target.literal && isLocalName(target.host)
+      ? ' The name means "here", so only a rule that names it reaches it.'
+      : '';
   return refuse(
     'origin-not-allowed',
     `${target.origin} is not allowed by ${rule.name}.${here} To allow it, add { match: "${target.origin}" } to origins.`,

@@ -98,7 +98,9 @@ export function createResolver(ask: Ask, clock: Clock): Required<Resolver> {
       const known = held.get(name);
       if (known !== undefined && clock.now() < known.until) return Promise.resolve(known.addresses);
       held.delete(name);
-      return unlessAborted(askOnce(name), signal).catch((error: unknown) => Promise.reject(dnsFailure(name, error, signal)));
+      return unlessAborted(askOnce(name), signal).catch((error: unknown) =>
+        Promise.reject(dnsFailure(name, error, signal)),
+      );
     },
     forget: (name) => void held.delete(name),
   };
@@ -133,6 +135,10 @@ function dnsFailure(name: string, error: unknown, signal: AbortSignal): unknown 
     const detail = `No name server answered for ${name} in time.`;
     return new RefusalError(refuse('origin-timeout', detail, { proxyError: 'dns_error' }), error);
   }
-  const what = code === 'ENOTFOUND' || code === 'ENODATA' ? 'does not exist or has no address' : 'could not be resolved';
-  return new RefusalError(refuse('dns-failed', `${name} ${what} (${code}); check the spelling and this machine's resolver.`), error);
+  const what =
+    code === 'ENOTFOUND' || code === 'ENODATA' ? 'does not exist or has no address' : 'could not be resolved';
+  return new RefusalError(
+    refuse('dns-failed', `${name} ${what} (${code}); check the spelling and this machine's resolver.`),
+    error,
+  );
 }

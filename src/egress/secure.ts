@@ -37,7 +37,8 @@ export function secure({ socket, host, identity, alpn, signal }: Handshake): Pro
       socket.on('error', () => {}).destroy();
       reject(error);
     };
-    const closed = (): void => fail(Object.assign(new Error('closed during the TLS handshake'), { code: 'ERR_TLS_CLOSED' }));
+    const closed = (): void =>
+      fail(Object.assign(new Error('closed during the TLS handshake'), { code: 'ERR_TLS_CLOSED' }));
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
     tls.once('error', fail).once('close', closed);

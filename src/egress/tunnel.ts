@@ -37,7 +37,11 @@ export function openTunnel(socket: Socket, target: Target, signal: AbortSignal):
 
 const refusedBy = (status: number | undefined): RefusalError =>
   new RefusalError(
-    refuse('origin-unreachable', `The egress proxy answered CONNECT with ${status}; its own rules must allow the origin.`, {
-      proxyError: 'http_request_denied',
-    }),
+    refuse(
+      'origin-unreachable',
+      `The egress proxy answered CONNECT with ${status}; its own rules must allow the origin.`,
+      {
+        proxyError: 'http_request_denied',
+      },
+    ),
   );

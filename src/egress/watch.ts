@@ -14,7 +14,11 @@ export interface Watch {
 }
 
 /** Starts the clock of an exchange. `what` names it in messages: the URL. */
-export function startWatch(clock: Clock, limits: FetchLimits, order: { readonly url: string; readonly signal: AbortSignal }): Watch {
+export function startWatch(
+  clock: Clock,
+  limits: FetchLimits,
+  order: { readonly url: string; readonly signal: AbortSignal },
+): Watch {
   const controller = new AbortController();
   const cancels = new Set<() => void>();
   const end = (detail: string): void => controller.abort(new RefusalError(refuse('origin-timeout', detail)));
@@ -35,7 +39,8 @@ export function startWatch(clock: Clock, limits: FetchLimits, order: { readonly 
     else arm(ms(limits.idle - silent), lookForSilence);
   };
 
-  if (limits.total > 0) arm(limits.total, () => end(`${order.url} did not answer completely within ${limits.total} ms.`));
+  if (limits.total > 0)
+    arm(limits.total, () => end(`${order.url} did not answer completely within ${limits.total} ms.`));
   if (order.signal.aborted) onCaller();
   else order.signal.addEventListener('abort', onCaller, { once: true });
   return {

@@ -1,5 +1,15 @@
 import type { Fields } from './fields.ts';
-import type { AgentName, CardDigest, EntryKey, Generation, PolicyDigest, ReceiptId, Tag, Url, VariantKey } from './ids.ts';
+import type {
+  AgentName,
+  CardDigest,
+  EntryKey,
+  Generation,
+  PolicyDigest,
+  ReceiptId,
+  Tag,
+  Url,
+  VariantKey,
+} from './ids.ts';
 import type { Review, SignatureVerdict, UnverifiedWhy } from './outcome.ts';
 import type { EpochMs, Ms } from './units.ts';
 
@@ -82,6 +92,4 @@ export interface Entry {
   readonly admission: Admission | null;
   readonly generation: Generation;
   readonly tags: readonly Tag[];
-  /** When the first failure to refresh it was seen after it had become stale; 0 while fresh. Survives a restart. */
-  readonly staleSince: EpochMs;
 }

@@ -34,7 +34,10 @@ export const refuse = (code: FaultCode, detail: string, more: Omit<Refusal, 'cod
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 
 export const accepted = <T>(value: T): Outcome<T> => ({ ok: true, value });
-export const refused = (refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } => ({ ok: false, refusal });
+export const refused = (refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } => ({
+  ok: false,
+  refusal,
+});
 
 /** A refusal that surfaces while a body is read: the only one that travels as an exception. */
 export class RefusalError extends Error {

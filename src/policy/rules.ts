@@ -44,6 +44,8 @@ export interface OriginRule {
 
 export interface Limits {
   readonly cardBytes: Bytes;
+  /** How many redirects an exchange may follow. */
+  readonly redirects: number;
   readonly jsonDepth: number;
   readonly connect: Ms;
   /** Whole exchange for cards, keys, tokens and registries. */

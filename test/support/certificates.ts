@@ -112,7 +112,15 @@ export function makeAuthority(common = 'Test CA'): Authority {
       const entries = serials.map((serial) => seq(integer(serial), time(new Date(Date.now() - DAY))));
       const revoked = entries.length === 0 ? [] : [seq(...entries)];
       const number = tlv(0xa0, seq(extension('2.5.29.20', integer(Buffer.from([1])))));
-      const body = seq(integer(Buffer.from([1])), ECDSA_SHA256, nameOf(common), time(years(-1)), time(years(1)), ...revoked, number);
+      const body = seq(
+        integer(Buffer.from([1])),
+        ECDSA_SHA256,
+        nameOf(common),
+        time(years(-1)),
+        time(years(1)),
+        ...revoked,
+        number,
+      );
       return pem('X509 CRL', signed(body, ca.privateKey));
     },
   };

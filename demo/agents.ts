@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { AgentCard, Role } from '@a2a-js/sdk';
+import { AgentEvent, type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
+import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
+import express from 'express';
+
+/** An agent that runs: where it is, what was asked of it, and how to stop it. */
+export interface RunningAgent {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** Method and target of every request, in order. */
+  readonly asked: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface AgentOptions {
+  readonly name: string;
+  readonly description: string;
+  readonly skill: { readonly id: string; readonly name: string; readonly description: string };
+  /** The protocol version that the agent publishes: `0.3` turns on the SDK's compatibility layer. */
+  readonly publishes: '1.0' | '0.3';
+  /** `max-age` of its card, in seconds. */
+  readonly maxAge: number;
+}
+
+/** Starts an agent built with the official SDK's own server on a free loopback port. */
+export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const app = express();
+  const asked: string[] = [];
+  app.use((request, _response, next) => {
+    asked.push(`${request.method} ${request.url}`);
+    next();
+  });
+  const server = http.createServer(app);
+  const url = await listen(server);
+  const handler = new DefaultRequestHandler(cardOf(options, url), new InMemoryTaskStore(), echo(options.name));
+  const legacy = options.publishes === '0.3' ? { legacyCompat: { enabled: true } } : {};
+  const userBuilder = UserBuilder.noAuthentication;
+  const cache = { maxAge: options.maxAge };
+  app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: handler, cache, ...legacy }));
+  app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder, ...legacy }));
+  app.use('/rest', restHandler({ requestHandler: handler, userBuilder, ...legacy }));
+  return { url, asked, stop: () => stop(server) };
+}
+
+function listen(server: http.Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new Error('no port'));
+      else resolve(`http://127.0.0.1:${address.port}`);
+    });
+  });
+}
+
+function stop(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function cardOf(options: AgentOptions, url: string): AgentCard {
+  const { name, description, skill, publishes } = options;
+  const protocolVersions = publishes === '1.0' ? ['1.0'] : ['1.0', '0.3'];
+  return AgentCard.fromJSON({
+    name,
+    description,
+    version: '1.0.0',
+    provider: { organization: 'Cardea demo', url: 'https://example.com' },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    supportedInterfaces: protocolVersions.flatMap((protocolVersion) => [
+      { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion },
+      { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion },
+    ]),
+    capabilities: { streaming: true },
+    skills: [{ ...skill, tags: ['demo'], examples: [`Ask ${name} for help.`] }],
+  });
+}
+
+const echo = (name: string): AgentExecutor => ({
+  execute(context, bus) {
+    bus.publish(
+      AgentEvent.message({
+        messageId: randomUUID(),
+        role: Role.ROLE_AGENT,
+        contextId: context.contextId,
+        taskId: '',
+        extensions: [],
+        referenceTaskIds: [],
+        metadata: {},
+        parts: [
+          {
+            content: { $case: 'text', value: `${name} heard you.` },
+            filename: '',
+            mediaType: 'text/plain',
+            metadata: {},
+          },
+        ],
+      }),
+    );
+    bus.finished();
+    return Promise.resolve();
+  },
+  cancelTask: () => Promise.resolve(),
+});

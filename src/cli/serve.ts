@@ -1,0 +1,46 @@
+import { loadConfig } from '../config/load.ts';
+import { formatProblem } from '../config/place.ts';
+import { CONFIG_FLAG, parseArgs } from './args.ts';
+import type { ValidConfig } from './check.ts';
+import { type Command, type Io, USAGE } from './command.ts';
+import { usageProblems } from './help.ts';
+
+/** Runs the daemon until it has drained; resolves to the exit code, throws an Error that says why it cannot start. */
+export type Serve = (config: ValidConfig) => Promise<number>;
+
+const FLAGS = { config: CONFIG_FLAG } as const;
+
+/** `cardea serve`: the daemon. */
+export function serveCommand(serve: Serve): Command {
+  const command: Command = {
+    name: 'serve',
+    operands: '',
+    summary: 'Starts the daemon',
+    help: `It opens every listener, prints one JSON line that says where they are, fetches the cards of all agents and serves
+until it is told to stop. SIGTERM and SIGINT drain: what was accepted is finished. A second signal ends at once.
+
+  cardea serve --config cardea.yaml --log-level debug`,
+    flags: FLAGS,
+    settings: true,
+    exits: '0 drained · 1 could not start · 2 bad configuration',
+    run: (io) => runServe(command, serve, io),
+  };
+  return command;
+}
+
+async function runServe(command: Command, serve: Serve, io: Io): Promise<number> {
+  const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 0, most: 0 } });
+  if (!args.ok) return usageProblems(command, args.problems, io);
+  const config = await loadConfig({ ...io, file: args.flags.config, flags: args.settings });
+  for (const warning of config.warnings) io.stderr.write(`warning: ${formatProblem(warning)}\n`);
+  if (!config.ok) {
+    for (const problem of config.problems) io.stderr.write(`${formatProblem(problem)}\n`);
+    return USAGE;
+  }
+  try {
+    return await serve(config);
+  } catch (error) {
+    io.stderr.write(`cardea: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,93 @@
+import { appendCacheStatus, clientCacheControl, reprDigest } from '../http/answer.ts';
+import { fieldValue } from '../http/fields.ts';
+import { currentAge, freshFor } from '../http/freshness.ts';
+import { formatHttpDate } from '../http/http-date.ts';
+import { structuredString } from '../http/structured.ts';
+import { evaluateConditions } from '../http/validation.ts';
+import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
+import type { Admission, Entry } from '../kernel/entry.ts';
+import type { RequestResult } from '../kernel/outcome.ts';
+import { type EpochMs, type Ms, msToSeconds } from '../kernel/units.ts';
+
+/** How an answer from an entry came about. */
+export interface Served {
+  readonly entry: Entry;
+  readonly now: EpochMs;
+  /** The serialised `Cache-Status` member. */
+  readonly cache: string;
+  readonly result: RequestResult;
+  /** True where the origin made or validated it for this request: then there is no Age. */
+  readonly forThisRequest: boolean;
+  readonly clientMaxAge: Ms;
+}
+
+/** Answers a card request from an admitted entry, the caller's own conditions and method taken into account (RFC 9110 §13). */
+export function cardAnswer(ask: Ask, served: Served): Answer {
+  const { entry, cache } = served;
+  const fields = cardFields(served);
+  const trace = {
+    kind: 'public' as const,
+    agent: entry.agent,
+    cache,
+    ...(entry.admission === null ? {} : { receipt: entry.admission.receipt }),
+  };
+  const conditions = evaluateConditions((name) => ask.field(name), ask.method, {
+    etag: entry.etag,
+    lastModified: fieldValue(entry.fields, 'last-modified'),
+  });
+  if (conditions === 'not-modified') {
+    const result = served.result === 'hit' ? 'not_modified' : served.result;
+    return { status: 304, fields: fields.common, body: null, trace: { ...trace, result } };
+  }
+  return {
+    status: 200,
+    fields: [...fields.common, ...fields.content],
+    body: entry.body,
+    trace: { ...trace, result: served.result },
+  };
+}
+
+/** The fields of a 304, and those that a 200 has besides (RFC 9110 §15.4.5). */
+function cardFields(served: Served): { readonly common: readonly string[]; readonly content: readonly string[] } {
+  const { entry, now, cache, forThisRequest, clientMaxAge } = served;
+  const age = msToSeconds(currentAge(entry, now));
+  const common = [
+    'Date',
+    fieldValue(entry.fields, 'date') ?? formatHttpDate(entry.receivedAt),
+    'Vary',
+    'A2A-Version',
+    'Cache-Control',
+    clientCacheControl({ age, freshFor: freshFor(entry, now), clientMaxAge, lifetime: entry.lifetime }),
+    'Cache-Status',
+    appendCacheStatus(undefined, cache),
+  ];
+  if (entry.etag !== null) common.push('ETag', entry.etag);
+  if (!forThisRequest) common.push('Age', String(age));
+  if (entry.admission !== null) common.push('Card-Status', cardStatus(entry.admission));
+  const content = ['Content-Type', fieldValue(entry.fields, 'content-type') ?? 'application/json'];
+  const modified = fieldValue(entry.fields, 'last-modified');
+  if (modified !== undefined) content.push('Last-Modified', modified);
+  content.push('Repr-Digest', reprDigest(entry.body));
+  return { common, content };
+}
+
+/** Serialises `Card-Status` (contract, section 3): an RFC 9651 token with parameters. */
+export function cardStatus(admission: Admission): string {
+  const { verdict, review, receipt } = admission;
+  const parameters = [
+    ...stringParameter('why', verdict.why),
+    ...stringParameter('kid', verdict.kid),
+    ...stringParameter('alg', verdict.alg),
+    ...stringParameter('keys', verdict.keys),
+    ...stringParameter('form', verdict.form),
+    ...(verdict.dropped === undefined || verdict.dropped.length === 0
+      ? []
+      : stringParameter('dropped', verdict.dropped.join(' '))),
+  ];
+  return [verdict.signature, ...parameters, `review=${review}`, `receipt=${structuredString(receipt)}`].join('; ');
+}
+
+/** `why` is a token in the contract's examples, the rest are strings. */
+const stringParameter = (name: string, value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [`${name}=${name === 'why' ? value : structuredString(value)}`];

@@ -1,0 +1,68 @@
+import { freshFor } from '../http/freshness.ts';
+import { mayServeOnError } from '../http/reuse.ts';
+import type { Entry } from '../kernel/entry.ts';
+import type { AgentName, CardDigest } from '../kernel/ids.ts';
+import type { CardState, SignatureVerdict } from '../kernel/outcome.ts';
+import { type EpochMs, epochMs, later } from '../kernel/units.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { CardBook } from './card-book.ts';
+import { CARD_REQUESTS } from './card-request.ts';
+
+/** How one agent's card stands: what metrics, lists and readiness read. */
+export interface CardStatus {
+  readonly agent: AgentName;
+  readonly state: CardState;
+  /** When the origin last gave or validated it; 0 until the first time. */
+  readonly lastSuccess: EpochMs;
+  /** 0 while there is none. */
+  readonly freshUntil: EpochMs;
+  /** 0 while fresh or missing. */
+  readonly staleSince: EpochMs;
+  readonly signature: SignatureVerdict | null;
+  readonly version: string | null;
+  readonly protocolVersion: string | null;
+  readonly digest: CardDigest | null;
+}
+
+/** Reads the state of an agent's card, preferring the variant that the prefetch asks for. */
+export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): CardStatus {
+  const entry = book.current(agent, CARD_REQUESTS['1.0']) ?? book.variants(agent).find(admittedUnder(agent));
+  const lastSuccess = book.lastSuccess(agent.name);
+  if (entry === undefined) return { ...NOTHING, agent: agent.name, state: 'missing', lastSuccess };
+  const failing = book.setback(agent, CARD_REQUESTS['1.0']) !== undefined;
+  const state = stateOf(entry, now, failing);
+  const freshUntil = later(now, freshFor(entry, now));
+  return {
+    agent: agent.name,
+    state,
+    lastSuccess,
+    freshUntil,
+    staleSince: state === 'fresh' ? NEVER : freshUntil,
+    signature: entry.admission?.verdict.signature ?? null,
+    version: entry.admission?.facts.version ?? null,
+    protocolVersion: entry.admission?.facts.protocolVersion ?? null,
+    digest: entry.admission?.digest ?? null,
+  };
+}
+
+const NEVER = epochMs(0);
+const NOTHING = {
+  freshUntil: NEVER,
+  staleSince: NEVER,
+  signature: null,
+  version: null,
+  protocolVersion: null,
+  digest: null,
+};
+
+const admittedUnder =
+  (agent: AgentRule) =>
+  (entry: Entry): boolean =>
+    entry.admission?.policy === agent.policy;
+
+function stateOf(entry: Entry, now: EpochMs, failing: boolean): CardState {
+  // A card that must be validated each time is as fresh as its origin is answering.
+  if (entry.lifetime.validateAlways || entry.lifetime.fresh === 0) return failing ? 'expired' : 'fresh';
+  if (freshFor(entry, now) > 0) return 'fresh';
+  return mayServeOnError({ entry, now, status: null }) ? 'stale' : 'expired';
+}

@@ -1,0 +1,26 @@
+import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import type { Rules } from '../policy/rules.ts';
+import type { CardBook } from './card-book.ts';
+import { cardStatus } from './card-status.ts';
+
+/** `GET /agents`: what the caller may see, where its card is served here, and how it stands. */
+export type ListAgents = (ask: Ask) => Answer;
+
+export function createListAgents(book: CardBook, rules: () => Rules, now: () => EpochMs): ListAgents {
+  return (ask) => {
+    const at = now();
+    const agents = [...rules().agents.values()].map((agent) => ({
+      name: agent.name,
+      card: `${ask.base}/agents/${agent.name}/.well-known/agent-card.json`,
+      state: cardStatus(book, agent, at).state,
+    }));
+    return {
+      status: 200,
+      fields: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'],
+      body: new TextEncoder().encode(`${JSON.stringify({ agents })}\n`),
+      trace: { kind: 'other', result: 'hit', agent: null },
+    };
+  };
+}

@@ -1,0 +1,240 @@
+import { admitCard } from '../card/admit.ts';
+import { fieldValue, readerOf, withoutFields } from '../http/fields.ts';
+import { initialAge, lifetimeOf } from '../http/freshness.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
+import { storable } from '../http/storable.ts';
+import { strongEtag } from '../http/answer.ts';
+import { conditionFields, mergeNotModified } from '../http/validation.ts';
+import { variantKey, varyNames } from '../http/vary.ts';
+import type { Admission, Entry } from '../kernel/entry.ts';
+import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
+import type { FetchOutcome } from '../kernel/outcome.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
+import type { AgentRule, Limits } from '../policy/rules.ts';
+import type { Clock, FetchResult, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
+import type { CardRequest } from './card-request.ts';
+import { cardTags } from './key.ts';
+import { exchangeReceipt } from './receipts.ts';
+
+/** One card to bring up to date: for whom, by which request, and what is stored already. */
+export interface CardTarget {
+  readonly agent: AgentRule;
+  readonly key: EntryKey;
+  readonly request: CardRequest;
+  /** The stored entry that the request selects, admitted under today's policy. */
+  readonly stored: Entry | undefined;
+  /** True where any card of this agent was accepted before, so that this is no first use. */
+  readonly known: boolean;
+}
+
+/** How bringing a card up to date ended. */
+export type Refreshed =
+  | {
+      readonly ok: true;
+      readonly outcome: 'stored' | 'not_modified' | 'uncacheable';
+      readonly entry: Entry;
+      readonly status: number;
+    }
+  | {
+      readonly ok: false;
+      readonly outcome: Exclude<FetchOutcome, 'stored' | 'not_modified' | 'uncacheable'>;
+      readonly refusal: Refusal;
+      /** The status that speaks against serving stale; null where none arrived or the answer itself was no use. */
+      readonly status: number | null;
+      readonly retryAfter: Ms | null;
+    };
+
+/** Fetches, judges and stores one card. */
+export type RefreshCard = (target: CardTarget, limits: Limits) => Promise<Refreshed>;
+
+interface Doors {
+  readonly clock: Clock;
+  readonly fetcher: Fetcher;
+  readonly store: Store;
+  readonly ledger: Ledger;
+}
+
+/** An attempt as it is known once the origin has answered or failed. */
+interface Attempt {
+  readonly target: CardTarget;
+  readonly id: ReceiptId;
+  readonly generation: Generation;
+  readonly url: Url;
+  readonly conditional: boolean;
+  readonly requestedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly result: FetchResult<WholeResponse>;
+}
+
+/**
+ * Makes the one way in which a card gets into the store.
+ * @param stopping aborts when the daemon ends; a caller that leaves does not end a fetch that others may wait for.
+ */
+export function createRefresh(doors: Doors, stopping: AbortSignal): RefreshCard {
+  return async (target, limits) => {
+    const attempt = await attemptCards(doors, target, limits, stopping);
+    const refreshed = await conclude(doors, attempt);
+    doors.ledger.record(exchangeReceipt(attempt, refreshed, doors.clock.now()));
+    return refreshed;
+  };
+}
+
+/** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
+async function attemptCards(doors: Doors, target: CardTarget, limits: Limits, signal: AbortSignal): Promise<Attempt> {
+  const generation = doors.store.generation();
+  const startedAt = doors.clock.now();
+  const attempt = async (url: Url): Promise<Attempt> => {
+    const id = doors.ledger.issue();
+    const conditions = target.stored?.url === url ? conditionFields([target.stored]) : [];
+    const requestedAt = doors.clock.now();
+    const result = await doors.fetcher.fetch({
+      purpose: 'card',
+      agent: target.agent.name,
+      url,
+      method: 'GET',
+      fields: [...target.request.fields, ...conditions],
+      body: null,
+      rule: target.agent.egress,
+      limits: {
+        connect: limits.connect,
+        total: ms(Math.max(1, limits.response - between(startedAt, requestedAt))),
+        idle: limits.response,
+        bytes: limits.cardBytes,
+        redirects: limits.redirects,
+      },
+      signal,
+    });
+    const receivedAt = doors.clock.now();
+    return { target, id, generation, url, conditional: conditions.length > 0, requestedAt, receivedAt, result };
+  };
+  const [first, ...others] = target.agent.cards;
+  if (first === undefined) throw new Error(`agent ${target.agent.name} has no card URL`);
+  let last = await attempt(first);
+  for (const url of others) {
+    if (!last.result.ok || last.result.response.status !== 404) break;
+    const missing = failure(last, 'status', unexpectedStatus(last, last.result.response));
+    doors.ledger.record(exchangeReceipt(last, missing, last.receivedAt));
+    last = await attempt(url);
+  }
+  return last;
+}
+
+async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
+  const { result, target } = attempt;
+  if (!result.ok) {
+    const sent = result.trail.addresses.length > 0 || result.trail.reused;
+    return failure(attempt, sent ? 'failed' : deniedOrFailed(result.refusal), result.refusal);
+  }
+  const { status } = result.response;
+  if (status === 304 && attempt.conditional && target.stored?.admission) {
+    return put(doors, validated(attempt, result.response, target.stored, target.stored.admission), 'not_modified', 304);
+  }
+  if (status !== 200) return failure(attempt, 'status', unexpectedStatus(attempt, result.response));
+  return admit(doors, attempt, result.response);
+}
+
+const deniedOrFailed = (refusal: Refusal): 'denied' | 'failed' =>
+  refusal.code === 'address-forbidden' || refusal.code === 'origin-not-allowed' || refusal.code === 'lookalike-origin'
+    ? 'denied'
+    : 'failed';
+
+/** Judges a full answer before anything else sees it: only an admitted card may replace a stored one. */
+async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): Promise<Refreshed> {
+  const { agent } = attempt.target;
+  const verdict = await admitCard(response.body, {
+    url: attempt.url,
+    contentType: fieldValue(response.fields, 'content-type'),
+    rule: agent.card,
+    keys: [],
+    now: attempt.receivedAt,
+  });
+  if (!verdict.ok) return failure(attempt, 'rejected', verdict.refusal);
+  const { body, digest, facts, warnings, verdict: signature } = verdict.value;
+  const admission: Admission = {
+    digest,
+    verdict: signature,
+    review: attempt.target.known ? 'allowed' : 'first-use',
+    facts,
+    policy: agent.policy,
+    receipt: attempt.id,
+    at: attempt.receivedAt,
+    warnings,
+  };
+  const entry = entryOf(attempt, response, body, admission);
+  const decision = storable({
+    method: 'GET',
+    requestFields: attempt.target.request.read,
+    status: 200,
+    fields: response.fields,
+    policy: agent.cache,
+  });
+  if (!decision.store) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
+  return put(doors, entry, 'stored', 200);
+}
+
+async function put(doors: Doors, entry: Entry, outcome: 'stored' | 'not_modified', status: number): Promise<Refreshed> {
+  if (await doors.store.put(entry)) return { ok: true, outcome, entry, status };
+  if (doors.store.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry, status };
+  // What was taken away while this fetch was on its way must not come back with it.
+  const refusal = refuse('origin-unreachable', 'The card was purged while it was being fetched; ask again.');
+  return { ok: false, outcome: 'superseded', refusal, status: null, retryAfter: null };
+}
+
+function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, admission: Admission): Entry {
+  const { target, requestedAt, receivedAt, url, generation } = attempt;
+  const vary = varyNames(response.fields);
+  const fields = withoutFields(response.fields, CODING);
+  return {
+    key: target.key,
+    variant: variantKey(vary, target.request.read),
+    vary,
+    agent: target.agent.name,
+    url,
+    status: 200,
+    fields,
+    body,
+    etag: strongEtag(body),
+    requestedAt,
+    receivedAt,
+    initialAge: initialAge({ fields, requestedAt, receivedAt }),
+    lifetime: lifetimeOf({ status: 200, fields, receivedAt }, target.agent.cache),
+    admission,
+    generation,
+    tags: cardTags(target.agent.name, url, admission.verdict.kid),
+  };
+}
+
+/** The Fetcher undid the coding, so the stored fields must not claim one. */
+const CODING: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
+
+/** A 304: the bytes and their verdict stay, times and fields move on (RFC 9111 §3.2, §4.3.4). */
+function validated(attempt: Attempt, response: WholeResponse, stored: Entry, admission: Admission): Entry {
+  const { requestedAt, receivedAt, generation, target } = attempt;
+  const merged = mergeNotModified(stored, { fields: response.fields, requestedAt, receivedAt }, target.agent.cache);
+  return { ...stored, ...merged, requestedAt, receivedAt, generation, admission: { ...admission, review: 'allowed' } };
+}
+
+function unexpectedStatus(attempt: Attempt, response: WholeResponse): Refusal {
+  const challenge = fieldValue(response.fields, 'www-authenticate');
+  const asked = challenge === undefined ? '' : ` It asks for credentials: ${challenge.slice(0, 200)}.`;
+  const where = attempt.target.agent.cards.join(' or ');
+  return refuse('origin-status', `The origin answered ${response.status} at ${where}.${asked}`, {
+    receivedStatus: response.status,
+  });
+}
+
+function failure(
+  attempt: Attempt,
+  outcome: Exclude<FetchOutcome, 'stored' | 'not_modified' | 'uncacheable'>,
+  refusal: Refusal,
+): Refreshed {
+  const { result, target, id } = attempt;
+  return {
+    ok: false,
+    outcome,
+    refusal: { ...refusal, agent: target.agent.name, receipt: id },
+    status: outcome === 'status' && result.ok ? result.response.status : null,
+    retryAfter: result.ok ? parseRetryAfter(readerOf(result.response.fields)('retry-after'), attempt.receivedAt) : null,
+  };
+}

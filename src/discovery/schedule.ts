@@ -1,0 +1,106 @@
+import { freshFor } from '../http/freshness.ts';
+import type { AgentName } from '../kernel/ids.ts';
+import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
+import type { AgentRule, Rules } from '../policy/rules.ts';
+import type { Clock } from '../ports.ts';
+import type { CardBook } from './card-book.ts';
+import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
+
+/**
+ * Keeps the cards of named agents fresh without anyone asking: every card is fetched at start, then again before it becomes
+ * stale, then after failures at the back-off's pace. One timer per agent.
+ */
+export interface Schedule {
+  /** Fetches every card once, `concurrency` at a time; resolves when all have ended, one way or the other. */
+  prefetch(concurrency: number): Promise<void>;
+  /** Follows another set of rules: agents that are gone are forgotten, new ones are fetched. */
+  follow(rules: Rules): void;
+  stop(): void;
+}
+
+/**
+ * Cards that live shorter than this are refreshed behind at this pace only, and by whoever asks in between: an origin that says
+ * `max-age=1` gets no request a second from a sidecar whose agent is asleep.
+ */
+const FLOOR = 30_000;
+/** Where in a card's lifetime it is refreshed: spread, so that replicas and agents do not ask in one instant. */
+const EARLIEST = 0.8;
+const SPREAD = 0.15;
+
+interface Parts {
+  readonly clock: Clock;
+  readonly book: CardBook;
+}
+
+export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
+  const timers = new Map<AgentName, () => void>();
+  let rules = first;
+  let stopped = false;
+
+  const refresh = async (agent: AgentRule): Promise<void> => {
+    for (const request of requestsInUse(book, agent)) {
+      if (stopped) return;
+      await book.updateBehind(agent, request);
+    }
+    plan(agent);
+  };
+
+  const plan = (agent: AgentRule): void => {
+    if (stopped || rules.agents.get(agent.name) !== agent) return;
+    timers.get(agent.name)?.();
+    const delay = nextRefresh(book, agent, clock.now(), clock.random());
+    timers.set(
+      agent.name,
+      clock.after(delay, () => void refresh(agent)),
+    );
+  };
+
+  return {
+    async prefetch(concurrency) {
+      const waiting = [...rules.agents.values()];
+      const worker = async (): Promise<void> => {
+        for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift()) await refresh(agent);
+      };
+      await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
+    },
+    follow(next) {
+      rules = next;
+      for (const [name, cancel] of timers) {
+        if (rules.agents.has(name)) continue;
+        cancel();
+        timers.delete(name);
+      }
+      for (const agent of rules.agents.values()) void refresh(agent);
+    },
+    stop() {
+      stopped = true;
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+    },
+  };
+}
+
+/** One request per stored variant, and at least the current version's. */
+function requestsInUse(book: CardBook, agent: AgentRule): readonly CardRequest[] {
+  const seen = new Set([book.current(agent, CARD_REQUESTS['1.0'])]);
+  const requests = [CARD_REQUESTS['1.0']];
+  for (const version of ['0.3', 'absent'] as const) {
+    const entry = book.current(agent, CARD_REQUESTS[version]);
+    if (entry === undefined || seen.has(entry)) continue;
+    seen.add(entry);
+    requests.push(CARD_REQUESTS[version]);
+  }
+  return requests;
+}
+
+/** How long from now the agent's cards are next looked after: the soonest of its variants and its setback. */
+function nextRefresh(book: CardBook, agent: AgentRule, now: EpochMs, chance: number): Ms {
+  const setback = book.setback(agent, CARD_REQUESTS['1.0']);
+  if (setback !== undefined) return ms(Math.max(1, between(now, setback.retryAt)));
+  let soonest = Number.POSITIVE_INFINITY;
+  for (const entry of book.variants(agent)) {
+    const left = Math.max(0, freshFor(entry, now));
+    soonest = Math.min(soonest, Math.max(FLOOR, left * (EARLIEST + SPREAD * chance)));
+  }
+  return ms(Number.isFinite(soonest) ? soonest : FLOOR + FLOOR * chance);
+}

@@ -1,0 +1,161 @@
+import { problemAnswer } from '../bindings/problem.ts';
+import { callerVersion } from '../bindings/version.ts';
+import { cacheStatusForwarded, cacheStatusHit } from '../http/answer.ts';
+import { NO_DIRECTIVES, requestDirectives } from '../http/cache-control.ts';
+import { currentAge, freshFor, ttlOf } from '../http/freshness.ts';
+import { decideReuse, mayServeOnError } from '../http/reuse.ts';
+import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
+import type { Entry } from '../kernel/entry.ts';
+import type { CacheDetail, ForwardWhy, RequestResult } from '../kernel/outcome.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import { type EpochMs, between, msToSeconds } from '../kernel/units.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import { cardAnswer } from './card-answer.ts';
+import type { CardBook, Update } from './card-book.ts';
+import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
+import type { Refreshed } from './refresh.ts';
+import type { Setback } from './setbacks.ts';
+
+/** Answers a request for an agent's public card: from the store where the rules allow, else after the origin was asked. */
+export type ServeCard = (ask: Ask, agent: AgentRule) => Answer | Promise<Answer>;
+
+/** One card request on its way through. */
+interface Turn {
+  readonly ask: Ask;
+  readonly agent: AgentRule;
+  readonly request: CardRequest;
+  readonly now: EpochMs;
+}
+
+/** "on cards one caller causes at most one refresh a second": a stored answer this young is never refreshed for a caller. */
+const REFRESH_FLOOR = 1_000;
+
+export function createServeCard(book: CardBook, now: () => EpochMs): ServeCard {
+  return (ask, agent) => {
+    const version = callerVersion(ask.field('a2a-version'), ask.target);
+    if (!version.ok) return problem(version.refusal, agent);
+    const turn: Turn = { ask, agent, request: CARD_REQUESTS[version.value], now: now() };
+    const entry = book.current(agent, turn.request);
+    const answer = entry === undefined ? undefined : serveStored(book, turn, entry);
+    return answer ?? serveUpdated(book, turn, now);
+  };
+}
+
+/** The hit path: nothing is awaited and nothing is judged. Undefined where the origin must be asked. */
+function serveStored(book: CardBook, turn: Turn, entry: Entry): Answer | undefined {
+  const { agent, request, now } = turn;
+  const reuse = decideReuse({ entry, request: NO_DIRECTIVES, now });
+  if (reuse.use === 'fresh') {
+    return asksForRefresh(book, turn, entry)
+      ? undefined
+      : reply(turn, entry, 'hit', cacheStatusHit({ ttl: reuse.ttl }));
+  }
+  const setback = book.setback(agent, request);
+  const failing = setback !== undefined && now < setback.until;
+  if (reuse.use === 'stale-while-revalidate' && !failing) {
+    void book.updateBehind(agent, request);
+    return staleHit(turn, entry, 'stale-while-revalidate');
+  }
+  if (!failing) return undefined;
+  return mayServeOnError({ entry, now, status: setback.status }) ? staleHit(turn, entry, 'stale-if-error') : undefined;
+}
+
+/** Everything that must wait: an entry to be judged again, a remembered failure, the origin itself. */
+async function serveUpdated(book: CardBook, turn: Turn, now: () => EpochMs): Promise<Answer> {
+  const { agent, request } = turn;
+  const unjudged = book.current(agent, request) === undefined;
+  const entry = await book.restore(agent, request);
+  const restored = unjudged && entry !== undefined ? serveStored(book, turn, entry) : undefined;
+  if (restored !== undefined) return restored;
+  const setback = book.setback(agent, request);
+  if (setback !== undefined && turn.now < setback.until && !asksNow(turn, setback))
+    return problem(setback.refusal, agent);
+  const why = forwardWhy(book, turn, entry);
+  const update = await book.update(agent, request);
+  const after = { ...turn, now: now() };
+  return update.refreshed.ok
+    ? replyUpdated(after, update.refreshed, update, why)
+    : replyFailed(after, update.refreshed, entry, why);
+}
+
+function reply(turn: Turn, entry: Entry, result: RequestResult, cache: string): Answer {
+  const { ask, agent, now } = turn;
+  return cardAnswer(ask, { entry, now, cache, result, forThisRequest: false, clientMaxAge: agent.cache.clientMaxAge });
+}
+
+function staleHit(turn: Turn, entry: Entry, detail: CacheDetail): Answer {
+  const ttl = ttlOf(freshFor(entry, turn.now));
+  const result = detail === 'stale-if-error' ? 'hit_stale_error' : 'hit_stale_swr';
+  return reply(turn, entry, result, cacheStatusHit({ ttl, detail }));
+}
+
+function replyUpdated(
+  turn: Turn,
+  refreshed: Extract<Refreshed, { ok: true }>,
+  update: Update,
+  why: ForwardWhy,
+): Answer {
+  const { entry, outcome, status } = refreshed;
+  const stored = outcome !== 'uncacheable';
+  const cache = cacheStatusForwarded({
+    why,
+    status,
+    stored,
+    collapsed: update.collapsed,
+    ...(stored ? { ttl: ttlOf(freshFor(entry, turn.now)) } : {}),
+  });
+  const result = update.collapsed ? 'collapsed' : outcome === 'not_modified' ? 'revalidated' : 'miss';
+  const { ask, agent, now } = turn;
+  const { clientMaxAge } = agent.cache;
+  return cardAnswer(ask, { entry, now, cache, result, forThisRequest: !update.collapsed, clientMaxAge });
+}
+
+/** The origin failed: what is stored answers where RFC 5861 and the ceilings allow it, else the failure is told. */
+function replyFailed(
+  turn: Turn,
+  refreshed: Extract<Refreshed, { ok: false }>,
+  entry: Entry | undefined,
+  why: ForwardWhy,
+): Answer {
+  const received = refreshed.refusal.receivedStatus ?? refreshed.status;
+  const status = received === null ? {} : { status: received };
+  if (entry !== undefined && decideReuse({ entry, request: NO_DIRECTIVES, now: turn.now }).use === 'fresh') {
+    return reply(turn, entry, 'hit', cacheStatusForwarded({ why, ...status }));
+  }
+  if (entry !== undefined && mayServeOnError({ entry, now: turn.now, status: refreshed.status })) {
+    return reply(turn, entry, 'hit_stale_error', cacheStatusForwarded({ why, ...status, detail: 'stale-if-error' }));
+  }
+  return problem(refreshed.refusal, turn.agent);
+}
+
+const problem = (refusal: Refusal, agent: AgentRule): Answer =>
+  problemAnswer({ ...refusal, agent: agent.name }, { kind: 'public', agent: agent.name });
+
+function forwardWhy(book: CardBook, turn: Turn, entry: Entry | undefined): ForwardWhy {
+  if (entry !== undefined) return freshFor(entry, turn.now) > 0 && !entry.lifetime.validateAlways ? 'request' : 'stale';
+  return book.variants(turn.agent).length > 0 ? 'vary-miss' : 'uri-miss';
+}
+
+/** True where the caller's own fields ask for a newer card than the fresh one, and nobody has asked within the last second. */
+function asksForRefresh(book: CardBook, turn: Turn, entry: Entry): boolean {
+  if (!hasDirectives(turn.ask)) return false;
+  if (between(entry.receivedAt, turn.now) < REFRESH_FLOOR || entry.lifetime.immutable) return false;
+  const setback = book.setback(turn.agent, turn.request);
+  if (setback !== undefined && !asksNow(turn, setback)) return false;
+  return wantsNewer(turn.ask, msToSeconds(currentAge(entry, turn.now)));
+}
+
+/** A remembered failure may be tried again for a caller that says `no-cache`, once a second. */
+const asksNow = (turn: Turn, setback: Setback): boolean =>
+  between(setback.at, turn.now) >= REFRESH_FLOOR &&
+  hasDirectives(turn.ask) &&
+  wantsNewer(turn.ask, Number.POSITIVE_INFINITY);
+
+const hasDirectives = (ask: Ask): boolean =>
+  ask.field('cache-control') !== undefined || ask.field('pragma') !== undefined;
+
+function wantsNewer(ask: Ask, age: number): boolean {
+  const { noCache, maxAge } = requestDirectives((name) => ask.field(name));
+  return noCache || (maxAge !== null && age > maxAge);
+}

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import pino from 'pino';
+import { type ValidConfig, checkCommand } from './cli/check.ts';
+import type { Command } from './cli/command.ts';
+import { configCommand } from './cli/config.ts';
+import { fetchCommand } from './cli/fetch.ts';
+import { runCommand } from './cli/help.ts';
+import { serveCommand } from './cli/serve.ts';
+import { type World, startDaemon } from './daemon.ts';
+import { connectAll, fetchOnce } from './fetch-once.ts';
+import { createSystemClock } from './observe/system-clock.ts';
+
+const clock = createSystemClock();
+/** One-shot commands speak for themselves: their pipeline logs nothing. */
+const quiet: World = { clock, log: { write: () => undefined } };
+
+const commands: readonly Command[] = [
+  serveCommand(serve),
+  checkCommand((config) => connectAll(config, quiet)),
+  configCommand,
+  fetchCommand((config, target) => fetchOnce(config, target, quiet)),
+];
+
+process.exitCode = await runCommand(commands, {
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  readFile,
+});
+
+/** Runs the daemon under this process's signals until it has drained. */
+async function serve(config: ValidConfig): Promise<number> {
+  // Synchronous: the last lines before an end are the ones that explain it.
+  const log = pino.destination({ dest: 1, sync: true });
+  const stop = signalled(['SIGTERM', 'SIGINT']);
+  const daemon = await startDaemon(config, { clock, log });
+  process.stdout.write(`${JSON.stringify(daemon.started)}\n`);
+  for (const signal of ['SIGHUP', 'SIGUSR2'] as const) {
+    process.on(signal, () => {
+      const msg = `${signal} is not available in this release: restart to change anything`;
+      daemon.observer.record({ kind: 'notice', level: 'warn', msg });
+    });
+  }
+  const signal = await stop;
+  daemon.observer.record({ kind: 'notice', level: 'info', msg: `${signal}: draining` });
+  await daemon.drain();
+  return 0;
+}
+
+/** Resolves to the first of the signals; a second one ends the process at once. */
+function signalled(signals: readonly ('SIGTERM' | 'SIGINT')[]): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of signals) {
+      process.once(signal, () => {
+        for (const each of signals) process.once(each, () => process.exit(1));
+        resolve(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,91 @@
+import type { AgentName, ListenerName } from '../kernel/ids.ts';
+import { agentName } from '../kernel/ids.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import type { AgentRule, OriginRule, Rules } from './rules.ts';
+
+/**
+ * Where a request goes, judged on the raw request-target alone: nothing is decoded, resolved or normalised, so two spellings
+ * never name one card. What is not literally a known path is no path.
+ */
+export type Route =
+  | { readonly to: 'card'; readonly agent: AgentRule }
+  | { readonly to: 'operation'; readonly agent: AgentRule }
+  | { readonly to: 'origin'; readonly rule: OriginRule }
+  | { readonly to: 'agents' }
+  | { readonly to: 'problem'; readonly code: string }
+  | { readonly to: 'nowhere'; readonly refusal: Refusal };
+
+/** One route look-up per listener; `exact` answers the ordinary request by one map access. */
+export interface RouteTable {
+  route(listener: ListenerName, target: string): Route;
+}
+
+const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const;
+const AGENTS = '/agents';
+const PROBLEMS = '/problems/';
+
+const nowhere = (refusal: Refusal): Route => ({ to: 'nowhere', refusal });
+const notFound = (detail: string): Route => nowhere(refuse('not-found', detail));
+
+/** Builds the table for one snapshot of the rules. */
+export function buildRoutes(rules: Rules): RouteTable {
+  const shared = new Map<string, Route>([[AGENTS, { to: 'agents' }]]);
+  const own = new Map<AgentName, ReadonlyMap<string, Route>>();
+  for (const agent of rules.agents.values()) {
+    const card: Route = { to: 'card', agent };
+    for (const path of CARD_PATHS) shared.set(`${AGENTS}/${agent.name}${path}`, card);
+    own.set(agent.name, new Map(CARD_PATHS.map((path) => [path, card])));
+  }
+  const route = (listener: ListenerName, target: string): Route => {
+    const role = rules.listeners.get(listener);
+    if (role === undefined) return notFound('This listener is closing.');
+    switch (role.serves) {
+      case 'agents':
+        return shared.get(target) ?? routeShared(rules, shared, pathOf(target));
+      case 'agent':
+        return own.get(role.agent)?.get(target) ?? routeOwn(rules, role.agent, pathOf(target));
+      case 'origin':
+        return { to: 'origin', rule: role.origin };
+    }
+  };
+  return { route };
+}
+
+/** Cuts the query off a raw target. */
+export function pathOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? target : target.slice(0, mark);
+}
+
+function routeShared(rules: Rules, shared: ReadonlyMap<string, Route>, path: string): Route {
+  const exact = shared.get(path);
+  if (exact !== undefined) return exact;
+  if (path.startsWith(PROBLEMS)) return { to: 'problem', code: path.slice(PROBLEMS.length) };
+  if (!path.startsWith(`${AGENTS}/`)) return notFound('Agents are served below /agents/; GET /agents lists them.');
+  const slash = path.indexOf('/', AGENTS.length + 1);
+  const name = path.slice(AGENTS.length + 1, slash === -1 ? undefined : slash);
+  const agent = rules.agents.get(agentName(name));
+  if (agent === undefined) return nowhere(unknownAgent(name));
+  return belowBase(agent, slash === -1 ? '' : path.slice(slash));
+}
+
+function routeOwn(rules: Rules, name: AgentName, path: string): Route {
+  if (path.startsWith(PROBLEMS)) return { to: 'problem', code: path.slice(PROBLEMS.length) };
+  const agent = rules.agents.get(name);
+  if (agent === undefined) return notFound('This listener is closing.');
+  return belowBase(agent, path);
+}
+
+function belowBase(agent: AgentRule, rest: string): Route {
+  for (const path of CARD_PATHS) if (rest === path) return { to: 'card', agent };
+  if (rest.startsWith('/.well-known/')) {
+    return notFound(`The card is at ${CARD_PATHS[0]} below the agent's base URL.`);
+  }
+  return { to: 'operation', agent };
+}
+
+function unknownAgent(name: string): Refusal {
+  // JavaScript's and .NET's URL joining drops the last segment of a base URL that does not end in "/".
+  const hint = name === '.well-known' ? ' The base URL lost its last segment: write it with a trailing "/".' : '';
+  return refuse('unknown-agent', `No agent of this name is served here; GET /agents lists those that are.${hint}`);
+}

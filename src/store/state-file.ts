@@ -1,0 +1,20 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Makes the state folder where it is missing: only this user may look in. Throws an Error that says what to change. */
+export async function makeStateFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new Error(`state: cannot make the folder ${folder}; choose another, or state: memory`, { cause });
+  }
+}
+
+/** Writes a file so that readers see the old or the new content, never half. */
+export async function writeWhole(file: string, content: string, mode: number): Promise<void> {
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}`);
+  await writeFile(draft, content, { mode });
+  await rename(draft, file);
+}
+
+export const removeFile = (file: string): Promise<void> => rm(file, { force: true });
