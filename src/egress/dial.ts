@@ -15,6 +15,8 @@ export interface Dial {
   readonly signal: AbortSignal;
   /** Hears each address as it is tried. */
   readonly tried: (address: string) => void;
+  /** Opens one socket; the kernel's connect unless a test stands in for it. */
+  readonly open?: (address: string, port: number) => Socket;
 }
 
 /** Connects to the first address that answers, families in turn, each a little later than the one before (RFC 8305). */
@@ -40,7 +42,7 @@ export function dialFirst(clock: Clock, dial: Dial): Promise<Socket> {
     };
     const attempt = (address: string): void => {
       dial.tried(address);
-      const socket = dialOne(address, dial.port);
+      const socket = (dial.open ?? dialOne)(address, dial.port);
       open.add(socket);
       socket.once('connect', () => {
         if (!open.has(socket)) return;

@@ -16,15 +16,41 @@ async function origin(t: TestContext, behave: Behave) {
 describe('fetch reads a bounded answer whole', () => {
   test('a plain answer: status, raw fields, bytes and trail', async (t) => {
     const { server, fetcher, url } = await origin(t, (_request, response) => {
-      response.writeHead(200, ['Content-Type', 'application/json', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Odd', 'caf\xe9']).end('{"a":1}');
+      response
+        .writeHead(200, [
+          'Content-Type',
+          'application/json',
+          'Set-Cookie',
+          'a=1',
+          'Set-Cookie',
+          'b=2',
+          'X-Odd',
+          'caf\xe9',
+        ])
+        .end('{"a":1}');
     });
     const result = await fetcher.fetch(orderFor(url));
     assert.ok(result.ok);
     assert.equal(result.response.status, 200);
     assert.equal(Buffer.from(result.response.body).toString(), '{"a":1}');
     const { fields } = result.response;
-    assert.deepEqual(fields.slice(0, 8), ['Content-Type', 'application/json', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Odd', 'caf\xe9']);
-    assert.deepEqual(result.trail, { requestedUrl: url, finalUrl: url, redirects: [], addresses: ['127.0.0.1'], reused: false });
+    assert.deepEqual(fields.slice(0, 8), [
+      'Content-Type',
+      'application/json',
+      'Set-Cookie',
+      'a=1',
+      'Set-Cookie',
+      'b=2',
+      'X-Odd',
+      'caf\xe9',
+    ]);
+    assert.deepEqual(result.trail, {
+      requestedUrl: url,
+      finalUrl: url,
+      redirects: [],
+      addresses: ['127.0.0.1'],
+      reused: false,
+    });
     assert.deepEqual(server.asked, ['GET /card']);
   });
 
@@ -38,7 +64,11 @@ describe('fetch reads a bounded answer whole', () => {
     assert.equal(server.connections(), 1);
   });
 
-  for (const [coding, code] of [['gzip', gzipSync], ['x-gzip', gzipSync], ['br', brotliCompressSync]] as const) {
+  for (const [coding, code] of [
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const) {
     test(`${coding} is undone, and the fields that describe it are gone`, async (t) => {
       const { server, fetcher, url } = await origin(t, (_request, response) => {
         const body = code(Buffer.from('{"name":"weather"}'));

@@ -43,7 +43,9 @@ export function manualClock(): ManualClock {
 }
 
 /** A resolver that answers from a script, one answer per question; the last one repeats. */
-export function scripted(names: Readonly<Record<string, readonly (readonly string[])[]>>): Resolver & { readonly asked: readonly string[]; readonly forgotten: readonly string[] } {
+export function scripted(
+  names: Readonly<Record<string, readonly (readonly string[])[]>>,
+): Resolver & { readonly asked: readonly string[]; readonly forgotten: readonly string[] } {
   const asked: string[] = [];
   const forgotten: string[] = [];
   return {
@@ -75,10 +77,19 @@ export const ruleFor = (origins: readonly string[], more: Partial<EgressRule> = 
   ...more,
 });
 
-export const LIMITS: FetchLimits = { connect: ms(3_000), total: ms(10_000), idle: ms(5_000), bytes: bytes(65_536), redirects: 3 };
+export const LIMITS: FetchLimits = {
+  connect: ms(3_000),
+  total: ms(10_000),
+  idle: ms(5_000),
+  bytes: bytes(65_536),
+  redirects: 3,
+};
 
 /** An order for a URL whose own origin is allowed, unless told otherwise. */
-export const orderFor = (url: string, more: Partial<Omit<FetchOrder, 'limits'>> & { limits?: Partial<FetchLimits>; fields?: Fields } = {}): FetchOrder => ({
+export const orderFor = (
+  url: string,
+  more: Partial<Omit<FetchOrder, 'limits'>> & { limits?: Partial<FetchLimits>; fields?: Fields } = {},
+): FetchOrder => ({
   purpose: 'card',
   agent: agentName('weather'),
   url: urlId(url),
