@@ -21,10 +21,11 @@ const wanted = createHash('sha256')
   .update(process.platform + process.arch)
   .digest('hex');
 
-while (!isInstalled()) {
+let status = 0;
+while (status === 0 && !isInstalled()) {
   if (takeLock()) {
     try {
-      if (!isInstalled()) install();
+      if (!isInstalled()) status = install();
     } finally {
       fs.rmSync(LOCK, { force: true });
     }
@@ -33,9 +34,13 @@ while (!isInstalled()) {
     sleep(POLL_MS);
   }
 }
-if (!fs.existsSync(PACKAGED_NODE) && !isNewEnough(process.versions.node)) {
+if (status !== 0) {
+  fail('setup: npm ci failed, see above.', status);
+} else if (!fs.existsSync(PACKAGED_NODE) && !isNewEnough(process.versions.node)) {
+  const platform = `${process.platform}-${process.arch}`;
   fail(
-    `Cardea needs Node ${NEEDED.join('.')} or newer, this is ${process.version}; install one for ${process.platform}-${process.arch}.`,
+    `setup: Cardea needs Node ${NEEDED.join('.')} or newer, this is ${process.version}; install one for ${platform}.`,
+    1,
   );
 }
 
@@ -43,25 +48,20 @@ function isInstalled() {
   return read(STAMP) === wanted;
 }
 
+/** Returns npm's exit code. */
 function install() {
   // npm's own variables would make the inner npm believe it is the outer one (dry-run and the like).
   const inherited = /^npm_(lifecycle|package|command|config_(dry_run|package_lock_only|ignore_scripts))/;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];
-  const args = [
-    'ci',
-    '--no-audit',
-    '--no-fund',
-    '--include=dev',
-    '--include=optional',
-    '--engine-strict=false',
-    '--loglevel=error',
-  ];
-  const ran = spawnSync(command, [...first, ...args], { stdio: ['ignore', 2, 2], env });
-  if (ran.status !== 0) fail('npm ci failed: see above.', ran.status ?? 1);
+  // An old Node is expected here, so engines are no error; NODE_ENV=production must not drop the tools.
+  const args = ['ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional', '--engine-strict=false'];
+  const ran = spawnSync(command, [...first, ...args, '--loglevel=error'], { stdio: ['ignore', 2, 2], env });
+  if (ran.status !== 0) return ran.status ?? 1;
   dropUnusableNode();
   fs.writeFileSync(STAMP, wanted);
+  return 0;
 }
 
 /** The packaged Node is built for glibc: where it does not start (musl), the machine's own is used instead. */
@@ -125,9 +125,7 @@ function sleep(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-function fail(message, code = 1) {
-  // An exit inside `try` would skip `finally`.
-  fs.rmSync(LOCK, { force: true });
+function fail(message, code) {
   console.error(message);
-  process.exit(code);
+  process.exitCode = code;
 }

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { importsOf, withoutComments } from './support/source-imports.ts';
+
+interface Rule {
+  /** Folders and files of src/ that it may import; `name:type` allows types alone. */
+  readonly folders: readonly string[];
+  readonly packages?: readonly string[];
+  /** `pure`: no node: module but these, and no global that reads the world. `world`: any that opens no socket. */
+  readonly reach: 'pure' | 'world';
+  readonly node?: readonly string[];
+  /** `servers` may listen, `all` may dial too. */
+  readonly sockets?: 'servers' | 'all';
+}
+
+const HASH = ['node:crypto'];
+const CORE = ['kernel', 'ports', 'http', 'policy', 'card', 'bindings'];
+const ALL = [...CORE, 'discovery', 'egress', 'registry', 'store', 'listen', 'admin', 'observe', 'config', 'cli'];
+
+/** Who may import what: the architecture in one table. */
+const TABLE: Readonly<Record<string, Rule>> = {
+  kernel: { folders: [], reach: 'pure' },
+  ports: { folders: ['kernel'], reach: 'pure' },
+  http: { folders: ['kernel'], reach: 'pure', node: HASH },
+  policy: { folders: ['kernel'], packages: ['jose'], reach: 'pure' },
+  card: { folders: ['kernel'], packages: ['jose', 'canonicalize', 'tldts'], reach: 'pure', node: HASH },
+  bindings: { folders: ['kernel'], reach: 'pure' },
+  discovery: { folders: CORE, reach: 'pure' },
+  egress: { folders: ['kernel', 'ports'], packages: ['undici'], reach: 'world', sockets: 'all' },
+  registry: { folders: ['kernel', 'ports'], reach: 'world' },
+  store: { folders: ['kernel', 'ports'], packages: ['lru-cache'], reach: 'world' },
+  observe: { folders: ['kernel', 'ports'], packages: ['pino', 'prom-client'], reach: 'world' },
+  listen: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world', sockets: 'servers' },
+  admin: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world' },
+  config: { folders: ['kernel', 'policy:type'], packages: ['yaml', 'tldts'], reach: 'world' },
+  cli: { folders: ['kernel', 'ports', 'config', 'card', 'bindings'], reach: 'world' },
+  daemon: { folders: ALL, packages: ['pino'], reach: 'world', sockets: 'servers' },
+  'fetch-once': { folders: ['daemon', 'cli:type', 'policy:type'], reach: 'world' },
+  // observe and pino: the clock and stdout exist before there is a daemon to hold them.
+  main: { folders: ['daemon', 'fetch-once', 'cli', 'config', 'observe'], packages: ['pino'], reach: 'world' },
+};
+
+const SERVERS = ['node:net', 'node:http', 'node:http2', 'node:tls'];
+const DIALLERS = ['node:https', 'node:dns', 'node:dns/promises', 'node:dgram', 'node:inspector'];
+const DIAL_NAMES = /(?<!type )\b(?:connect|createConnection|request|get|ClientRequest|Agent|Socket)\b/;
+const DIAL_CALLS =
+  /\b(?:net|tls|http|http2)\s*\.\s*(?:connect|createConnection|request|get)\b|\bnew\s+(?:\w+\.)?(?:Socket|ClientRequest|Agent)\b/;
+/** After a name at the start of a line stands a method's declaration, like that of the Fetcher door. */
+const DIAL_GLOBALS =
+  /(?:[=(,:?&|]|\b(?:await|return|void|yield))\s*fetch\s*\(|(?<![.\w])(?:WebSocket|EventSource)\s*\(/;
+/** Globals that read a clock, wait, draw lots or touch the process. */
+const WORLD =
+  /(?<![.\w'"-])(?:Date\s*[.(]|new\s+Date\b|(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b|(?:process|console|performance|crypto|globalThis|Buffer)\s*\.|Math\s*\.\s*random|AbortSignal\s*\.\s*timeout)/;
+
+/** Tells what a source file at `src/…` does against the table. */
+function breaches(file: string, source: string): readonly string[] {
+  const area = areaOf(file);
+  const rule = TABLE[area];
+  if (rule === undefined) return ['no rule for this place'];
+  return [...importBreaches(file, source, rule), ...globalBreaches(withoutComments(source), rule)];
+}
+
+function importBreaches(file: string, source: string, rule: Rule): readonly string[] {
+  return importsOf(source).flatMap(({ from, kind, names }) => {
+    if (from.startsWith('node:')) return nodeBreach(from, kind === 'type' ? '' : names, rule);
+    if (!from.startsWith('.')) return rule.packages?.includes(packageOf(from)) ? [] : [`package ${from}`];
+    const target = areaOf(path.posix.join(path.posix.dirname(file), from));
+    if (target === areaOf(file) || rule.folders.includes(target)) return [];
+    if (rule.folders.includes(`${target}:type`)) return kind === 'type' ? [] : [`value from ${target}`];
+    return [`import of ${target}`];
+  });
+}
+
+function nodeBreach(module: string, names: string, rule: Rule): readonly string[] {
+  if (rule.reach === 'pure') return rule.node?.includes(module) && names.trim() === '{ createHash }' ? [] : [module];
+  if (rule.sockets === 'all') return [];
+  if (DIALLERS.includes(module)) return [module];
+  if (!SERVERS.includes(module)) return [];
+  if (rule.sockets === undefined) return names === '' ? [] : [module];
+  return DIAL_NAMES.test(names) ? [`${module} to dial`] : [];
+}
+
+function globalBreaches(code: string, rule: Rule): readonly string[] {
+  const world = rule.reach === 'pure' ? WORLD.exec(code) : null;
+  const dial = rule.sockets === 'all' ? null : (DIAL_CALLS.exec(code) ?? DIAL_GLOBALS.exec(code));
+  return [world, dial].flatMap((found) => (found === null ? [] : [`use of ${found[0].replaceAll(/\s/g, '')}`]));
+}
+
+/** `src/http/etag.ts` → `http`, `src/daemon.ts` → `daemon`. */
+const areaOf = (file: string): string => (file.split('/')[1] ?? '').replace(/\.ts$/, '');
+const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+const root = path.resolve(import.meta.dirname, '..');
+
+describe('every source file keeps to the table', () => {
+  const files = fs.globSync('src/**/*.ts', { cwd: root }).toSorted();
+  test('and there are files', () => assert.ok(files.length > 50));
+  for (const file of files) {
+    test(file, () => assert.deepEqual(breaches(file, fs.readFileSync(path.join(root, file), 'utf8')), []));
+  }
+});
+
+describe('the table can be broken', () => {
+  const cases: readonly (readonly [file: string, source: string, breach: string | undefined])[] = [
+    ['src/kernel/x.ts', `import type { A } from './a.ts';`, undefined],
+    ['src/kernel/x.ts', `import type { Clock } from '../ports.ts';`, 'import of ports'],
+    [
+      'src/ports.ts',
+      `import type { Ms } from './kernel/units.ts';\n  fetch(request: Request): Promise<Answer>;`,
+      undefined,
+    ],
+    ['src/http/x.ts', `import { createHash } from 'node:crypto';`, undefined],
+    ['src/http/x.ts', `import { createHash, randomUUID } from 'node:crypto';`, 'node:crypto'],
+    ['src/policy/x.ts', `import { createHash } from 'node:crypto';`, 'node:crypto'],
+    ['src/http/x.ts', `import {\n  a,\n  b,\n} from '../store/memory.ts';`, 'import of store'],
+    ['src/http/x.ts', `export { a } from '../policy/rules.ts';`, 'import of policy'],
+    ['src/card/schema/x.ts', `import { a } from '../parse.ts';\nimport { b } from '../../kernel/ids.ts';`, undefined],
+    ['src/card/x.ts', `import { decode } from 'jose/base64url';`, undefined],
+    ['src/http/x.ts', `import { decode } from 'jose/base64url';`, 'package jose/base64url'],
+    ['src/http/x.ts', `import '../daemon.ts';`, 'import of daemon'],
+    ['src/http/x.ts', `const a = await import('../daemon.ts');`, 'import of daemon'],
+    ['src/http/x.ts', `const now = Date.now();`, 'use of Date.'],
+    ['src/http/x.ts', `const now = new Date();`, 'use of newDate'],
+    ['src/http/x.ts', `// Date.now() is for others\nconst name = ['Date', 'x-process.y'];`, undefined],
+    ['src/bindings/x.ts', `setTimeout(end, 5);`, 'use of setTimeout'],
+    ['src/discovery/x.ts', `await doors.fetcher.fetch(target);`, undefined],
+    ['src/discovery/x.ts', `await fetch(target);`, 'use of awaitfetch('],
+    ['src/discovery/x.ts', `const on = process.env['X'];`, 'use of process.'],
+    ['src/policy/x.ts', `const lot = Math.random();`, 'use of Math.random'],
+    ['src/card/x.ts', `const text = Buffer.from(bytes);`, 'use of Buffer.'],
+    ['src/discovery/x.ts', `import { createFetcher } from '../egress/fetcher.ts';`, 'import of egress'],
+    ['src/listen/x.ts', `import type { Handle } from '../discovery/handle.ts';`, undefined],
+    ['src/listen/x.ts', `import { createHandle } from '../discovery/handle.ts';`, 'value from discovery'],
+    ['src/listen/x.ts', `import http from 'node:http';\nhttp.createServer();`, undefined],
+    ['src/listen/x.ts', `import http from 'node:http';\nhttp.get(url);`, 'use of http.get'],
+    ['src/listen/x.ts', `import { connect } from 'node:net';`, 'node:net to dial'],
+    ['src/listen/x.ts', `import net, { type Socket } from 'node:net';\nconst open = new Set<net.Socket>();`, undefined],
+    ['src/listen/x.ts', `import net from 'node:net';\nconst socket = new net.Socket();`, 'use of newnet.Socket'],
+    ['src/config/x.ts', `import fs from 'node:fs';`, undefined],
+    ['src/config/x.ts', `import { isIP } from 'node:net';`, 'node:net'],
+    ['src/store/x.ts', `import dns from 'node:dns/promises';`, 'node:dns/promises'],
+    ['src/store/x.ts', `import { request } from 'undici';`, 'package undici'],
+    ['src/observe/x.ts', `await fetch(url);`, 'use of awaitfetch('],
+    ['src/egress/x.ts', `import { connect } from 'node:tls';\nimport { Pool } from 'undici';`, undefined],
+    ['src/main.ts', `import { serve } from './daemon.ts';`, undefined],
+    ['src/main.ts', `import { parse } from './card/parse.ts';`, 'import of card'],
+    ['src/utils/x.ts', ``, 'no rule for this place'],
+  ];
+  for (const [file, source, breach] of cases) {
+    test(`${file}: ${source.replaceAll('\n', ' ')}`, () => {
+      assert.deepEqual(breaches(file, source), breach === undefined ? [] : [breach]);
+    });
+  }
+});
