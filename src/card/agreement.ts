@@ -98,17 +98,14 @@ function transports(card: JsonObject): Contradiction | undefined {
 
 /** Compares alternatives in whatever shape they are written; their order carries no meaning. */
 export function sameRequirements(one: readonly Json[], other: readonly Json[]): boolean {
-  const words = (list: readonly Json[]): string => list.map(requirementWords).sort().join();
+  const words = (list: readonly Json[]): string => list.map(requirementWords).toSorted().join();
   return words(one) === words(other);
 }
 
 function requirementWords(value: Json): string {
   const requirement = readRequirement(value);
-  const schemes = [...(requirement?.schemes ?? [])].map(([name, scopes]): readonly Json[] => [
-    name,
-    [...scopes].sort(),
-  ]);
-  return canonicalize(schemes.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))) ?? '';
+  const schemes = [...(requirement?.schemes ?? [])].map(([name, scopes]): readonly Json[] => [name, scopes.toSorted()]);
+  return canonicalize(schemes.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))) ?? '';
 }
 
 const sameUrl = (one: Interface, other: Interface): boolean =>

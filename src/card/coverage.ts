@@ -63,7 +63,7 @@ function fateOf(one: Left, context: Context): Fate {
 
 function fateOfMember(pointer: string, context: Context): Fate {
   if (follows(pointer, context)) return 'served';
-  return isRequirement(pointer) && !isEmpty(at(context.card, pointer)) ? 'needed' : 'dropped';
+  return isRequirement(pointer) && !isEmpty(valueAt(context.card, pointer)) ? 'needed' : 'dropped';
 }
 
 /** Members that tell a caller what to show: `security` and 0.2's `authentication`, at the root or in a skill. */
@@ -170,7 +170,7 @@ function copy(value: Json, place: string, pointers: ReadonlySet<string>): Json {
 }
 
 /** Finds what a JSON Pointer names; undefined where there is nothing. */
-function at(card: JsonObject, pointer: string): Json | undefined {
+function valueAt(card: JsonObject, pointer: string): Json | undefined {
   let value: Json | undefined = card;
   for (const step of pointer.split('/').slice(1)) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~');

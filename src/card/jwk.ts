@@ -41,7 +41,7 @@ export async function readKey(object: JsonObject): Promise<KeyReading> {
 
 /** RFC 7638 over members that are already in their one encoding, so that no other spelling of a revoked key gets around it. */
 export function thumbprintOf(jwk: PublicJwk): string {
-  const members = Object.entries(jwk).sort(([one], [other]) => (one < other ? -1 : 1));
+  const members = Object.entries(jwk).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return encodeBase64Url(
     createHash('sha256')
       .update(JSON.stringify(Object.fromEntries(members)))

@@ -11,7 +11,7 @@ export function pythonJson(value: Json, numbers: PythonNumbers): string {
   if (isArray(value)) return `[${value.map((item) => pythonJson(item, numbers)).join(',')}]`;
   if (!isObject(value)) return String(value);
   const members = Object.entries(value)
-    .sort(([one], [other]) => byCodePoint(one, other))
+    .toSorted(([one], [other]) => byCodePoint(one, other))
     .map(([name, item]) => `${pythonString(name)}:${pythonJson(item, numbers)}`);
   return `{${members.join(',')}}`;
 }

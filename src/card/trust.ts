@@ -57,7 +57,7 @@ function judgeWithoutKeys(card: JsonObject, rule: CardRule): Outcome<TrustedCard
 
 /** One key that signs twice is one voice; of its signatures the one that covers most counts. Most covering first. */
 function distinctKeys(matches: readonly Match[]): readonly Match[] {
-  const sorted = [...matches].sort((one, other) => one.canonical.left.length - other.canonical.left.length);
+  const sorted = matches.toSorted((one, other) => one.canonical.left.length - other.canonical.left.length);
   const byKey = new Map<string, Match>();
   for (const match of sorted) if (!byKey.has(match.thumbprint)) byKey.set(match.thumbprint, match);
   return [...byKey.values()];

@@ -72,7 +72,7 @@ const isJsonObject = (item: unknown): item is JsonObject =>
 const SINCE_0_3 = ['preferredTransport', 'additionalInterfaces', 'signatures'];
 
 function versionByShape(card: JsonObject): CardVersion {
-  const isLegacy = LEGACY_ROOT.some((row) => readMember(card, row.name) !== undefined);
+  const isLegacy = LEGACY_ROOT.some(({ name }) => readMember(card, name) !== undefined);
   if (!isLegacy) return '1.0';
   return SINCE_0_3.some((name) => readMember(card, name) !== undefined) ? '0.3' : '0.2';
 }

@@ -77,7 +77,9 @@ function checkTwice(object: JsonObject, member: Member, at: Place): void {
   const [camel, snake] = [own(object, member.name), own(object, snakeName(member.name))];
   const agree = canonicalize(camel) === canonicalize(snake);
   const found = `${quote(member.name)} and ${quote(snakeName(member.name))}`;
-  tell(at, agree ? 'strict' : 'compatible', 'a member stands once', found, agree ? 'card-invalid' : 'card-ambiguous');
+  const rule = 'a member stands once';
+  if (agree) return tell(at, 'strict', rule, found);
+  at.report({ pointer: at.pointer, rule, found, refusedBy: 'compatible', code: 'card-ambiguous' });
 }
 
 function checkKind(value: Json, member: Member, at: Place): void {
@@ -147,7 +149,13 @@ function checkScheme(value: Json, at: Place): void {
   if (!reading.ok) {
     const found = reading.why === 'several' ? 'more than one kind at once' : schemeWord(value);
     const code = reading.why === 'several' ? 'card-ambiguous' : 'unknown-security-scheme';
-    return tell(at, 'compatible', "one of A2A's five kinds of security scheme", found, code);
+    return at.report({
+      pointer: at.pointer,
+      rule: "one of A2A's five kinds of security scheme",
+      found,
+      refusedBy: 'compatible',
+      code,
+    });
   }
   const { scheme } = reading;
   if (scheme.shape === 'case' || scheme.shape === 'snake') {
@@ -183,15 +191,8 @@ function checkOneOf(object: JsonObject, of: Message, place: Place): void {
 
 const wrongKind = (at: Place, wanted: string, found: Json): void => tell(at, 'compatible', wanted, kindOf(found));
 
-function tell(
-  at: Place,
-  refusedBy: Finding['refusedBy'],
-  rule: string,
-  found: string,
-  code: Finding['code'] = 'card-invalid',
-): void {
-  at.report({ pointer: at.pointer, rule, found, refusedBy, code });
-}
+const tell = (at: Place, refusedBy: Finding['refusedBy'], rule: string, found: string): void =>
+  at.report({ pointer: at.pointer, rule, found, refusedBy, code: 'card-invalid' });
 
 /** A finding as one sentence. */
 export const describeFinding = (finding: Finding): string =>
