@@ -39,7 +39,11 @@ if (folder === undefined || date === undefined) {
   console.error('usage: node scripts/generate-ranges.ts FOLDER DATE');
   process.exit(2);
 }
-const lines = REGISTRIES.flatMap((file) => parseCsv(readFileSync(join(folder, file), 'utf8')).slice(1).flatMap(rangesOf));
+const lines = REGISTRIES.flatMap((file) =>
+  parseCsv(readFileSync(join(folder, file), 'utf8'))
+    .slice(1)
+    .flatMap(rangesOf),
+);
 writeFileSync(
   TARGET,
   `/**

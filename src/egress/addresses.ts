@@ -44,9 +44,10 @@ const FURTHER: readonly Block[] = [
 ];
 
 /** The narrowest block first, so that a denial names what the address really is. */
-const BLOCKS: readonly Block[] = [...SPECIAL_RANGES.map((row) => block(row.range, row.name, row.rfc)), ...FURTHER].sort(
-  (a, b) => b.length - a.length,
-);
+const BLOCKS: readonly Block[] = [
+  ...SPECIAL_RANGES.map((row) => block(row.range, row.name, row.rfc)),
+  ...FURTHER,
+].toSorted((a, b) => b.length - a.length);
 const GLOBAL_UNICAST = block('2000::/3', 'Global Unicast', 'RFC 4291');
 const METADATA = METADATA_ADDRESSES.map(({ address, cloud }) => block(address, `Cloud metadata (${cloud})`, 'no RFC'));
 

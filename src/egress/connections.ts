@@ -7,6 +7,8 @@ export interface Lease {
   readonly reused: boolean;
   /** The address at the other end, as the kernel has it. */
   readonly peer: string;
+  /** The TLS alert that ended the connection, where one did: undici tells only that it was closed. */
+  readonly alert: () => Error | null;
   /** Gives it back when the answer was read whole; otherwise undici has closed it, or closes it now. */
   release(outcome: 'whole' | 'broken'): void;
 }
@@ -23,6 +25,7 @@ interface Held {
   readonly peer: string;
   readonly shared: boolean;
   leases: number;
+  alert: Error | null;
 }
 
 // Kept open for the next exchange: a few per origin, since undici drops idle ones after 4 s (Node's and uvicorn's servers after 5).
@@ -48,6 +51,7 @@ export function createConnections(): Connections {
       client: one.client,
       reused,
       peer: one.peer,
+      alert: () => one.alert,
       release: (outcome) => {
         if (!out) return;
         out = false;
@@ -72,12 +76,16 @@ export function createConnections(): Connections {
     add: (key, origin, socket) => {
       const client = clientOver(origin, socket);
       const shared = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
-      const one: Held = { client, peer: socket.remoteAddress ?? '', shared, leases: 0 };
+      const one: Held = { client, peer: socket.remoteAddress ?? '', shared, leases: 0, alert: null };
       all.add(client);
       const set = held.get(key) ?? new Set();
       held.set(key, set.add(one));
       client.on('disconnect', () => discard(key, one));
-      socket.once('close', () => discard(key, one));
+      socket
+        .once('close', () => discard(key, one))
+        .once('error', (error: NodeJS.ErrnoException) => {
+          if (error.code?.startsWith('ERR_SSL_')) one.alert = error;
+        });
       return lend(key, one, false);
     },
     close: async () => {

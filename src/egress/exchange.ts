@@ -5,7 +5,7 @@ import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Ms } from '../kernel/units.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
-import { codeOf } from './failures.ts';
+import { tokensOf } from './message-fields.ts';
 import type { Target } from './origins.ts';
 import type { BoundAddress } from './own-listeners.ts';
 import { forbidAddress } from './permit.ts';
@@ -47,26 +47,32 @@ export type SendRequest = (outgoing: Outgoing) => Promise<Incoming>;
 const MAX_FIELD_LINES = 512;
 /** "Idempotent" and without body, so that sending it again asks for the same thing (RFC 9110 §9.2.2). */
 const REPEATABLE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
-const CLOSED: readonly string[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ERR_HTTP2_GOAWAY_SESSION', 'UND_ERR_INFO'];
 
 export function createExchange(doors: ExchangeDoors): SendRequest {
-  const send = async (outgoing: Outgoing, identity: TlsIdentity, key: string): Promise<Incoming> => {
-    const kept = doors.connections.take(key);
-    const lease =
-      kept ?? doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
+  const over = async (lease: Lease, outgoing: Outgoing): Promise<Incoming> => {
     try {
       if (lease.reused) recheck(doors, outgoing, lease);
       return await ask(outgoing, lease);
     } catch (error) {
       lease.release('broken');
-      if (kept === undefined || !isRepeatable(outgoing, error)) throw error;
-      // "A client that receives a closed connection … MAY automatically retry" — RFC 9110 §9.2.2; the next one may be stale as well.
-      return send(outgoing, identity, key);
+      throw lease.alert() ?? error;
     }
   };
   return async (outgoing) => {
     const identity = await doors.tlsStore.read(outgoing.rule.tls);
-    return send(outgoing, identity, poolKey(outgoing, identity));
+    const key = poolKey(outgoing, identity);
+    const dial = async (): Promise<Lease> =>
+      doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
+    const kept = doors.connections.take(key);
+    if (kept === undefined) return over(await dial(), outgoing);
+    try {
+      return await over(kept, outgoing);
+    } catch (error) {
+      // A kept connection may have been closed, or poisoned, while nobody used it: once more over one that is surely new.
+      // "a client … MAY … automatically retry" what is idempotent — RFC 9110 §9.2.2
+      if (!isRepeatable(outgoing, error)) throw error;
+      return over(await dial(), outgoing);
+    }
   };
 }
 
@@ -100,9 +106,8 @@ function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease:
   if (refusal !== null) throw new RefusalError(refusal);
 }
 
-function isRepeatable({ method, body, signal }: Outgoing, error: unknown): boolean {
-  return body === null && REPEATABLE.includes(method) && !signal.aborted && CLOSED.includes(codeOf(error));
-}
+const isRepeatable = ({ method, body, signal }: Outgoing, error: unknown): boolean =>
+  body === null && REPEATABLE.includes(method) && !signal.aborted && !(error instanceof RefusalError);
 
 async function ask({ target, method, fields, body, signal }: Outgoing, lease: Lease): Promise<Incoming> {
   const response = await lease.client.request({
@@ -114,10 +119,23 @@ async function ask({ target, method, fields, body, signal }: Outgoing, lease: Le
     responseHeaders: 'raw',
   });
   const raw = response.headers as unknown as Fields; // a flat list, as asked for by `raw`
-  if (raw.length / 2 > MAX_FIELD_LINES) {
+  const odd = oddHead(raw);
+  if (odd !== null) {
     response.body.on('error', () => {}).destroy();
-    const detail = `${target.origin} answered with ${raw.length / 2} fields; more than ${MAX_FIELD_LINES} are not taken.`;
-    throw new RefusalError(refuse('origin-unreachable', detail, { proxyError: 'http_protocol_error' }));
+    throw new RefusalError(
+      refuse('origin-unreachable', `${target.origin} ${odd}.`, { proxyError: 'http_protocol_error' }),
+    );
   }
   return { status: response.statusCode, fields: raw, stream: response.body, release: lease.release };
+}
+
+/** What the parser lets through and nobody can agree on; null for an ordinary head. */
+function oddHead(fields: Fields): string | null {
+  const count = fields.length / 2;
+  if (count > MAX_FIELD_LINES) return `answered with ${count} fields; more than ${MAX_FIELD_LINES} are not taken`;
+  // The parser reads "gzip" or "identity" as "until the connection closes"; others read it otherwise (RFC 9112 §6.1).
+  const codings = tokensOf(fields, 'transfer-encoding');
+  if (codings.length > 0 && codings.join() !== 'chunked')
+    return 'framed its answer by another transfer coding than chunked';
+  return null;
 }

@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** Reads the code of an error, through the wrappings that libraries put around it. */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
   return error.cause === undefined ? 'unknown' : codeOf(error.cause);

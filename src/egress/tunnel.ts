@@ -13,7 +13,6 @@ export function openTunnel(socket: Socket, target: Target, signal: AbortSignal):
       path: authority,
       headers: { host: authority },
       createConnection: () => socket,
-      agent: false,
       signal,
     });
     const fail = (error: unknown): void => {

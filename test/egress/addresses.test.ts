@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { classifyAddress, vetAddress } from '../../src/egress/addresses.ts';
 import { type Ip, BITS, formatIp, inBlock, parseCidr, parseIp } from '../../src/egress/ip.ts';
 import { METADATA_ADDRESSES } from '../../src/egress/metadata-addresses.data.ts';

@@ -31,7 +31,7 @@ export function manualClock(): ManualClock {
     advance: (by) => {
       const until = later(now, ms(by));
       for (;;) {
-        const due = [...timers].filter(([, timer]) => timer.at <= until).sort((a, b) => a[1].at - b[1].at)[0];
+        const due = [...timers].filter(([, timer]) => timer.at <= until).toSorted((a, b) => a[1].at - b[1].at)[0];
         if (due === undefined) break;
         timers.delete(due[0]);
         now = epochMs(Math.max(now, due[1].at));

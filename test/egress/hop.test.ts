@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { type HopState, decideHop } from '../../src/egress/hop.ts';
 import { hopFields } from '../../src/egress/message-fields.ts';
 import { type Target, parseTarget } from '../../src/egress/origins.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { findLookalike } from '../../src/egress/lookalike.ts';
 import { formatPattern, matchOrigin, parseOriginPattern, parseTarget } from '../../src/egress/origins.ts';
 import { permitTarget } from '../../src/egress/permit.ts';

@@ -58,12 +58,20 @@ describe('a resolver with memory', () => {
     await resolver.resolve('a.test', SIGNAL);
     assert.equal(count(), 2);
     let failures = 0;
-    const failing = createResolver(() => Promise.reject(Object.assign(new Error(), { code: `E${(failures += 1)}` })), manualClock());
+    const failing = createResolver(
+      () => Promise.reject(Object.assign(new Error(), { code: `E${(failures += 1)}` })),
+      manualClock(),
+    );
     assert.equal(await codeOf(failing.resolve('a.test', SIGNAL)), 'dns-failed');
     assert.equal(await codeOf(failing.resolve('a.test', SIGNAL)), 'dns-failed');
     assert.equal(failures, 2);
   });
-  for (const [size, expected] of [[MAX_ANSWERS, 'resolved'], [MAX_ANSWERS + 1, 'dns-failed'], [5_000, 'dns-failed'], [0, 'dns-failed']] as const) {
+  for (const [size, expected] of [
+    [MAX_ANSWERS, 'resolved'],
+    [MAX_ANSWERS + 1, 'dns-failed'],
+    [5_000, 'dns-failed'],
+    [0, 'dns-failed'],
+  ] as const) {
     test(`SSRF-DNS-2 ${size} addresses: ${expected}`, async () => {
       const { ask } = counted(Array.from({ length: size }, () => '93.184.215.14'));
       assert.equal(await codeOf(createResolver(ask, manualClock()).resolve('a.test', SIGNAL)), expected);
@@ -78,7 +86,10 @@ describe('a resolver with memory', () => {
   });
   test('who leaves stops waiting; who stays gets the answer', async () => {
     const gate = Promise.withResolvers<void>();
-    const resolver = createResolver(() => gate.promise.then(() => ({ addresses: ['127.0.0.1'], ttl: ms(0) })), manualClock());
+    const resolver = createResolver(
+      () => gate.promise.then(() => ({ addresses: ['127.0.0.1'], ttl: ms(0) })),
+      manualClock(),
+    );
     const controller = new AbortController();
     const leaver = resolver.resolve('a.test', controller.signal);
     const stayer = resolver.resolve('a.test', SIGNAL);
@@ -87,11 +98,12 @@ describe('a resolver with memory', () => {
     gate.resolve();
     assert.deepEqual(await stayer, ['127.0.0.1']);
   });
-  test('SSRF-DNS-4 a second answer to one question is nobody\'s', async () => {
-    const ask: Ask = () => new Promise((resolve) => {
-      resolve({ addresses: ['127.0.0.1'], ttl: ms(0) });
-      resolve({ addresses: ['10.0.0.1'], ttl: ms(0) });
-    });
+  test("SSRF-DNS-4 a second answer to one question is nobody's", async () => {
+    const ask: Ask = () =>
+      new Promise((resolve) => {
+        resolve({ addresses: ['127.0.0.1'], ttl: ms(0) });
+        resolve({ addresses: ['10.0.0.1'], ttl: ms(0) });
+      });
     assert.deepEqual(await createResolver(ask, manualClock()).resolve('a.test', SIGNAL), ['127.0.0.1']);
   });
 });
@@ -121,7 +133,10 @@ interface Resource {
 }
 
 const wireName = (name: string): Buffer =>
-  Buffer.concat([...name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)])), Buffer.from([0])]);
+  Buffer.concat([
+    ...name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
+    Buffer.from([0]),
+  ]);
 
 function nameIn(question: Buffer): string {
   const labels: string[] = [];
@@ -152,7 +167,7 @@ function answerTo(query: Buffer, question: Buffer, records: readonly Resource[])
   return Buffer.concat([header, question, ...answers]);
 }
 
-describe('egress.dns: a name server under the test\'s control', () => {
+describe("egress.dns: a name server under the test's control", () => {
   const BOUNDS = { floor: ms(1_000), ceiling: ms(60_000), timeout: ms(2_000) };
 
   async function reach(t: TestContext, script: (turn: number) => readonly Resource[], unsafe: readonly string[]) {
@@ -169,7 +184,11 @@ describe('egress.dns: a name server under the test\'s control', () => {
   }
 
   test('an answer that flips from public to private: no forbidden connect', async (t) => {
-    const { origin, clock, go, dns } = await reach(t, (turn) => [{ ttl: 0, a: turn === 1 ? '192.0.2.1' : '127.0.0.1' }], []);
+    const { origin, clock, go, dns } = await reach(
+      t,
+      (turn) => [{ ttl: 0, a: turn === 1 ? '192.0.2.1' : '127.0.0.1' }],
+      [],
+    );
     for (const turn of [1, 2, 3]) {
       const result = await go();
       assert.ok(!result.ok);
@@ -180,7 +199,10 @@ describe('egress.dns: a name server under the test\'s control', () => {
     assert.equal(origin.connections(), 0);
   });
   test('thirty-one public records and a private one', async (t) => {
-    const records = [...Array.from({ length: 31 }, (_, at) => ({ ttl: 60, a: `93.184.215.${at}` })), { ttl: 60, a: '127.0.0.1' }];
+    const records = [
+      ...Array.from({ length: 31 }, (_, at) => ({ ttl: 60, a: `93.184.215.${at}` })),
+      { ttl: 60, a: '127.0.0.1' },
+    ];
     const { origin, go } = await reach(t, () => records, []);
     const result = await go();
     assert.ok(!result.ok);
@@ -188,7 +210,11 @@ describe('egress.dns: a name server under the test\'s control', () => {
     assert.equal(origin.connections(), 0);
   });
   test('a chain of CNAMEs is judged by the address at its end', async (t) => {
-    const chain = [{ ttl: 60, cname: 'b.example.test' }, { ttl: 60, cname: 'vault.corp' }, { ttl: 60, a: '127.0.0.1' }];
+    const chain = [
+      { ttl: 60, cname: 'b.example.test' },
+      { ttl: 60, cname: 'vault.corp' },
+      { ttl: 60, a: '127.0.0.1' },
+    ];
     const shut = await reach(t, () => chain, []);
     const result = await shut.go();
     assert.ok(!result.ok);
@@ -196,7 +222,11 @@ describe('egress.dns: a name server under the test\'s control', () => {
     const open = await reach(t, () => chain, ['127.0.0.1/32']);
     assert.ok((await open.go()).ok);
   });
-  for (const [ttl, kept] of [[0, 1_000], [30, 30_000], [2_000_000_000, 60_000]] as const) {
+  for (const [ttl, kept] of [
+    [0, 1_000],
+    [30, 30_000],
+    [2_000_000_000, 60_000],
+  ] as const) {
     test(`a TTL of ${ttl} s is kept for ${kept} ms`, async (t) => {
       const { clock, resolver, dns } = await reach(t, () => [{ ttl, a: '127.0.0.1' }], []);
       await resolver.resolve('agents.example.test', SIGNAL);

@@ -32,7 +32,10 @@ function folderOf(t: TestContext) {
   return { write };
 }
 
-async function start(t: TestContext, { names = [HOST], from, until, issuer = authority, server, http2 = false, host = HOST }: Setting = {}) {
+async function start(
+  t: TestContext,
+  { names = [HOST], from, until, issuer = authority, server, http2 = false, host = HOST }: Setting = {},
+) {
   const sni: (string | false | null)[] = [];
   const versions: string[] = [];
   const identity = issuer.issue({ names, ...(from && { from }), ...(until && { until }) });
@@ -67,12 +70,15 @@ describe('TLS to an origin', () => {
   const REFUSED: Readonly<Record<string, readonly [Setting, RegExp]>> = {
     'SSRF-TLS-1 the wrong name': [{ names: ['evil.test'] }, /not for agents\.example\.test/],
     'SSRF-TLS-3 not yet valid': [{ from: new Date(Date.now() + DAY) }, /not valid yet/],
-    'expired': [{ until: new Date(Date.now() - DAY) }, /expired/],
+    expired: [{ until: new Date(Date.now() - DAY) }, /expired/],
     'SSRF-TLS-5 a wildcard two labels up': [{ names: ['*.example.test'], host: 'a.b.example.test' }, /not for a\.b/],
     'SSRF-TLS-5 a wildcard over a whole domain': [{ names: ['*.test'], host: 'a.example.test' }, /not for a\.example/],
     'SSRF-TLS-7 an address and a certificate for a name': [{ host: '127.0.0.1' }, /not for 127\.0\.0\.1/],
     'another authority': [{ issuer: makeAuthority('Other CA') }, /agents\.weather\.tls\.ca/],
-    'SSRF-TLS-11 TLS 1.1 alone': [{ server: { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } }, /handshake/],
+    'SSRF-TLS-11 TLS 1.1 alone': [
+      { server: { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } },
+      /handshake/,
+    ],
   };
   for (const [name, [setting, why]] of Object.entries(REFUSED)) {
     test(`${name}: no request is sent`, async (t) => {
@@ -149,7 +155,10 @@ describe('files of an identity', () => {
     assert.equal(result.refusal.code, 'tls-failed');
     assert.match(result.refusal.detail, /revoked/);
   });
-  for (const [name, text] of [['missing', null], ['nonsense', 'no certificate']] as const) {
+  for (const [name, text] of [
+    ['missing', null],
+    ['nonsense', 'no certificate'],
+  ] as const) {
     test(`a CA file that is ${name} refuses before anything is dialled`, async (t) => {
       const { fetcher, url, rule, write, origin } = await start(t);
       const cert = text === null ? '/nowhere/client.pem' : write('client.pem', text);
