@@ -65,7 +65,13 @@ export class DocumentWalk {
 
   #repeat(anchor: string, at: Place, path: string): Given {
     const known = this.#anchors.get(anchor);
-    if (known === undefined) return this.#refuse(at, path, 'repeats an anchor inside itself');
+    // The name is not repeated: what looks like an alias may be a secret without its quotes.
+    if (known === undefined)
+      return this.#refuse(
+        at,
+        path,
+        'repeats no anchor that is complete before it; a value that starts with "*" is written in quotes',
+      );
     this.#nodes += known.nodes;
     return this.#nodes > MAX_NODES ? this.#refuse(at, path, 'repeats anchors too often') : known.given;
   }
@@ -77,7 +83,7 @@ export class DocumentWalk {
   #refuse(at: Place, path: string, message: string): Given {
     // A bound that is passed once is passed by everything after it: one message says so.
     if (this.problems.at(-1)?.message !== message) this.problems.push({ at, path, message });
-    return nothing(at);
+    return { kind: 'broken', at };
   }
 }
 

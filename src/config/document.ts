@@ -45,7 +45,7 @@ function decode(content: Uint8Array): string | null {
 function parse(text: string, lines: LineCounter): Document.Parsed | null {
   try {
     // Duplicate keys are found by the walk, which can say where the first one stands.
-    const options = { version: '1.2', merge: false, uniqueKeys: false, stringKeys: true, logLevel: 'silent' } as const;
+    const options = { version: '1.2', merge: false, uniqueKeys: false, stringKeys: true } as const;
     return parseDocument(text, { ...options, prettyErrors: false, lineCounter: lines });
   } catch (cause) {
     if (cause instanceof RangeError) return null; // the parser recurses: the stack is its bound
@@ -63,9 +63,6 @@ function syntaxProblem(error: SyntaxReport, at: Place, text: string): Problem {
 }
 
 function syntaxMessage(error: SyntaxReport, text: string): string {
-  // The parser's own message would quote what stands there, which may be a secret.
-  if (error.code === 'BAD_ALIAS')
-    return 'a value that starts with "*" refers to an anchor that is not there; put it in quotes';
   const start = text.lastIndexOf('\n', error.pos[0] - 1) + 1;
   const line = text.slice(start, start + 200).split('\n', 1)[0] ?? '';
   const hint = /\[[0-9a-fA-F:.]+\]:\d/.test(line)

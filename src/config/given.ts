@@ -1,7 +1,13 @@
 import type { Place } from './place.ts';
 
 /** What was written, with where: the one form in which file, flags and environment reach the table. */
-export type Given = GivenScalar | GivenMapping | GivenList;
+export type Given = GivenScalar | GivenMapping | GivenList | GivenBroken;
+
+/** What could not be read; it has been reported already. */
+interface GivenBroken {
+  readonly kind: 'broken';
+  readonly at: Place;
+}
 
 export interface GivenScalar {
   readonly kind: 'scalar';

@@ -85,6 +85,7 @@ class TableReader {
 
   #node(node: Node, given: Given | null, spot: Spot): unknown {
     if (given !== null && node.kind !== 'scalar') this.sources.set(spot.path, spot.at);
+    if (given?.kind === 'broken') return undefined;
     switch (node.kind) {
       case 'scalar':
         return given === null ? undefined : this.#scalar(node, given, spot);
@@ -130,6 +131,7 @@ class TableReader {
   #members(given: Given | null, path: string, holds: string): GivenMapping['members'] | null {
     if (given === null || isNothing(given)) return new Map();
     if (given.kind === 'mapping') return given.members;
+    if (given.kind === 'broken') return null;
     this.#problem(given.at, path, `${path === '' ? 'the file' : 'this'} holds ${holds}`);
     return null;
   }

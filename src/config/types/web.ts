@@ -37,12 +37,12 @@ export const agentBase: ScalarType<AgentBase> = {
   bare: false,
   schema: { type: 'string', pattern: '^https?://[^?#@]+$' },
   read(text) {
-    const read = readWebUrl(text);
+    const read = readWebUrl(withoutQuery(text));
     if (!read.ok) return read;
     const url = read.value;
     if (text.includes('?'))
       return wrong(`an origin has no query; write ${url.origin}${url.pathname}, or the whole URL as card`);
-    const path = withoutWellKnown(url.pathname).replace(/\/$/, '');
+    const path = withoutWellKnown(url.pathname).replace(/\/+$/, '');
     return good({ origin: origin(url.origin), href: `${url.origin}${path}`, pattern: patternOf(url) });
   },
   show: (value) => value.href,
@@ -79,7 +79,7 @@ export const originMatch: ScalarType<OriginMatch> = {
       return wrong(
         'wildcards are not available yet; write one rule for each origin, like https://a.agents.example.com',
       );
-    const read = readWebUrl(text);
+    const read = readWebUrl(withoutQuery(text));
     if (!read.ok) return read;
     const url = read.value;
     if (url.pathname !== '/' || text.includes('?'))
@@ -154,6 +154,8 @@ function wellSpelled(text: string, url: URL): Reading<URL> {
   if (written === url.href || `${written}/` === url.href) return good(url);
   return wrong(`${quote(text)} is not spelled as it is used; write ${url.href}`);
 }
+
+const withoutQuery = (text: string): string => text.replace(/\?[^#]*/, '');
 
 const authorityOf = (text: string): string => /^[^:]*:\/\/([^/?#\\]*)/.exec(text)?.[1] ?? '';
 

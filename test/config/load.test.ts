@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/place.ts';
+import { loadText, problemsOf, readFrom, validConfig } from '../support/config.ts';
+
+const EVERYTHING = `listen: { agents: 127.0.0.1:9000, ops: 127.0.0.1:9000, nmaes: [] }
+agents:
+  weather:
+    orign: https://weather.example.com
+    max_stale: 30
+  Planner_x:
+    card: http://user:hunter2@x.example/c
+    tls: { key: hunter2 }
+  ops: { origin: http://a.example, listen: 127.0.0.1:1, unsafeAddresses: [10.0.0.5/8, 1] }
+  ops: {}
+origins:
+  - { match: https://*.x.example, content: card }
+  - 5
+cache: { minTtl: 1h30m, maxBytes: 10MB, prefetch: yes }
+limits: { redirects: "3" }
+maxStale: 3
+log: [info]
+`;
+
+test('says every problem at once, each with its place and the right spelling', async () => {
+  const problems = await problemsOf(EVERYTHING, { flags: ['--cache-max-stle=5'], env: { CARDEA_LIMITS_CONNECT: '1' } });
+  assert.deepEqual(problems, [
+    '--cache-max-stle: no such setting; did you mean --cache-max-stale?',
+    'CARDEA_LIMITS_CONNECT: "1" is no duration; write 1s',
+    'c.yaml:1:40 listen.ops: 127.0.0.1:9000 is taken by listen.agents; write another port, or 0 for a free one',
+    'c.yaml:1:56 listen.nmaes: unknown key; did you mean names?',
+    'c.yaml:3:3 agents.weather: has no card; write origin: https://HOST, or card: with the whole URL',
+    'c.yaml:4:5 agents.weather.orign: unknown key; did you mean origin?',
+    'c.yaml:5:5 agents.weather.max_stale: unknown key; did you mean maxStale?',
+    'c.yaml:6:3 agents.Planner_x: "Planner_x" is no agent name, which is 1 to 63 of a to z, 0 to 9 and "-"; write planner-x',
+    'c.yaml:7:11 agents.Planner_x.card: a URL holds no user name and no password; write http://x.example/c',
+    'c.yaml:8:17 agents.Planner_x.tls.key: a secret is never written here; write file:/path',
+    'c.yaml:9:18 agents.ops.origin: is http://, which anyone on the way can change; write https://, or unsafeCleartext: true beside it',
+    'c.yaml:9:44 agents.ops.listen: the daemon has a listener called ops itself; give the agent another name',
+    'c.yaml:9:75 agents.ops.unsafeAddresses[0]: 10.0.0.5/8 has bits beyond its prefix; write 10.0.0.5/32 for the one address or 10.0.0.0/8 for the block',
+    'c.yaml:9:87 agents.ops.unsafeAddresses[1]: "1" is no address block; write one like 10.0.0.0/8 or 127.0.0.1/32',
+    'c.yaml:10:3 agents.ops: is written twice; the first stands at c.yaml:9:3',
+    'c.yaml:12:14 origins[0].match: wildcards are not available yet; write one rule for each origin, like https://a.agents.example.com',
+    'c.yaml:12:44 origins[0].content: "card" is not one of: any',
+    'c.yaml:13:5 origins[1]: this holds settings: match, content, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
+    'c.yaml:14:18 cache.minTtl: "1h30m" is no duration; write 90m',
+    'c.yaml:14:35 cache.maxBytes: "10MB" is no size; write 10MiB',
+    'c.yaml:14:51 cache.prefetch: "yes" is neither true nor false; write true',
+    'c.yaml:15:22 limits.redirects: is written without quotes: 3',
+    'c.yaml:16:1 maxStale: unknown key here; it belongs at cache.maxStale',
+    'c.yaml:17:6 log: this holds settings: level, hits',
+  ]);
+});
+
+const CASES: readonly (readonly [name: string, text: string, problems: readonly string[]])[] = [
+  [
+    'a scalar where a section is',
+    'cache: 5m',
+    [
+      'c.yaml:1:8 cache: this holds settings: defaultTtl, minTtl, maxTtl, staleWhileRevalidate, staleIfError, maxStale, negativeTtl, clientMaxAge, maxBytes, prefetch, prefetchTimeout',
+    ],
+  ],
+  [
+    'a list at the root',
+    '[1]',
+    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, cache, limits, egress, log'],
+  ],
+  [
+    'a word at the root',
+    'hello',
+    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, cache, limits, egress, log'],
+  ],
+  ['one value where a list is', 'listen: { names: a.b }', ['c.yaml:1:18 listen.names: is a list; write [a.b]']],
+  ['a section where a list is', 'origins: { match: x }', ['c.yaml:1:10 origins: is a list']],
+  ['a list where one value is', 'state: [a]', ['c.yaml:1:8 state: is one value (folder or "memory"), not several']],
+  ['a key without a value', 'state:\n', ['c.yaml:1:7 state: has no value; write one, or leave the key out']],
+  [
+    'null for a value',
+    'cache: { maxTtl: ~ }',
+    ['c.yaml:1:18 cache.maxTtl: has no value; write one, or leave the key out'],
+  ],
+  ['a boolean in quotes', 'log: { hits: "true" }', ['c.yaml:1:14 log.hits: is written without quotes: true']],
+  [
+    'a key that is nothing like another',
+    'zzz: 1',
+    ['c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, cache, limits, egress, log'],
+  ],
+  [
+    'a key in kebab case',
+    'cache: { default-ttl: 5m }',
+    ['c.yaml:1:10 cache.default-ttl: unknown key; did you mean defaultTtl?'],
+  ],
+  [
+    'a key of Object.prototype',
+    'toString: 1',
+    ['c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, cache, limits, egress, log'],
+  ],
+  [
+    '__proto__',
+    '__proto__: { state: x }',
+    ['c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, cache, limits, egress, log'],
+  ],
+  ['a key that is no word', 'log: { "a b\\n": 1 }', ['c.yaml:1:8 log["a b\\n"]: unknown key; known here: level, hits']],
+  [
+    'neither origin nor card',
+    'agents: { a: { maxStale: 1h } }',
+    ['c.yaml:1:11 agents.a: has no card; write origin: https://HOST, or card: with the whole URL'],
+  ],
+  [
+    'an agent without anything',
+    'agents:\n  a:\n',
+    ['c.yaml:2:3 agents.a: has no card; write origin: https://HOST, or card: with the whole URL'],
+  ],
+  [
+    'origin and card',
+    'agents: { a: { origin: https://a.example, card: https://a.example/c } }',
+    ['c.yaml:1:49 agents.a.card: stands beside origin; write one of the two'],
+  ],
+  [
+    'an agent that is no section',
+    'agents: { a: https://a.example }',
+    [
+      'c.yaml:1:14 agents.a: this holds settings: origin, card, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
+    ],
+  ],
+  [
+    'a card over cleartext',
+    'agents: { a: { card: http://a.example/c } }',
+    [
+      'c.yaml:1:22 agents.a.card: is http://, which anyone on the way can change; write https://, or unsafeCleartext: true beside it',
+    ],
+  ],
+  [
+    'a rule over cleartext',
+    'origins: [{ match: http://a.example, content: any, listen: 127.0.0.1:1 }]',
+    [
+      'c.yaml:1:20 origins[0].match: is http://, which anyone on the way can change; write https://, or unsafeCleartext: true beside it',
+    ],
+  ],
+  [
+    'a rule twice',
+    'origins:\n- { match: https://a.example, content: any }\n- { match: "https://a.example:443/", content: any }',
+    ['c.yaml:3:12 origins[1].match: is the same as origins[0].match; write one rule'],
+  ],
+  [
+    'a rule without its origin',
+    'origins: [{ content: any }]',
+    ['c.yaml:1:11 origins[0].match: is missing. The origin, exactly.'],
+  ],
+  [
+    'a floor above the ceiling',
+    'cache: { minTtl: 2h, maxTtl: 1h }',
+    ['c.yaml:1:18 cache.minTtl: is more than cache.maxTtl; write the floor below the ceiling'],
+  ],
+  [
+    'a floor above the default ceiling',
+    'cache: { minTtl: 25h }',
+    ['c.yaml:1:18 cache.minTtl: is more than cache.maxTtl; write the floor below the ceiling'],
+  ],
+  [
+    'a listener on a default one',
+    'agents: { a: { origin: https://a.example, listen: 0.0.0.0:9464 } }',
+    ['c.yaml:1:51 agents.a.listen: 0.0.0.0:9464 is taken by listen.ops; write another port, or 0 for a free one'],
+  ],
+  [
+    'two own listeners',
+    'agents:\n  a: { origin: https://a.example, listen: "[::]:1" }\norigins: [{ match: https://a.example, content: any, listen: 127.0.0.1:1 }]',
+    ['c.yaml:3:61 origins[0].listen: 127.0.0.1:1 is taken by agents.a.listen; write another port, or 0 for a free one'],
+  ],
+  [
+    'a certificate without its key',
+    'agents: { a: { origin: https://a.example, tls: { cert: /c.pem } } }',
+    ['c.yaml:1:56 agents.a.tls.cert: needs its private key; write key: file:/path beside it'],
+  ],
+  [
+    'a key without its certificate',
+    'agents: { a: { origin: https://a.example, tls: { key: file:/c.pem } } }',
+    ['c.yaml:1:55 agents.a.tls.key: needs its certificate; write cert: beside it'],
+  ],
+  [
+    'a file that is not there',
+    'agents: { a: { origin: https://a.example, tls: { ca: ca.pem } } }',
+    ['c.yaml:1:54 agents.a.tls.ca: /etc/app/ca.pem cannot be read: it is not there'],
+  ],
+];
+
+describe('refuses', () => {
+  for (const [name, text, problems] of CASES) {
+    test(name, async () => assert.deepEqual(await problemsOf(text, { files: { '/c.pem': '' } }), problems));
+  }
+});
+
+describe('accepts', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['an empty file', ''],
+    ['comments alone', '# nothing yet\n'],
+    ['sections whose lines are all commented out', 'agents:\norigins:\ncache:\nlisten:\n'],
+    ['JSON', '{"agents":{"a":{"origin":"https://a.example"}}}'],
+    ['port 0 for several listeners', 'listen: { agents: 127.0.0.1:0, ops: 127.0.0.1:0, admin: 127.0.0.1:0 }'],
+    ['a floor at the ceiling', 'cache: { minTtl: 1h, maxTtl: 60m }'],
+    ['cleartext where it is allowed', 'agents: { a: { origin: http://a.example, unsafeCleartext: true } }'],
+    ['an agent called like a listener, without one of its own', 'agents: { ops: { origin: https://a.example } }'],
+    [
+      'a value that is used again',
+      'agents:\n  a: { origin: https://a.example, unsafeAddresses: &lan [10.0.0.0/8] }\n  b: { origin: https://b.example, unsafeAddresses: *lan }',
+    ],
+    ['a byte order mark', '\uFEFFstate: x'],
+    ['CRLF', 'cache:\r\n  maxTtl: 1h\r\n'],
+  ];
+  for (const [name, text] of cases) test(name, async () => assert.deepEqual(await problemsOf(text), []));
+});
+
+describe('YAML', () => {
+  const cases: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+    ['a broken flow', 'agents: { a: ', /^c\.yaml:1:14: is not well-formed YAML: /],
+    ['a tab for indentation', 'cache:\n\tmaxTtl: 1h', /^c\.yaml:2:1: is not well-formed YAML: /],
+    ['IPv6 without quotes', 'listen:\n  agents: [::1]:8642', /^c\.yaml:2:\d+: .*written in quotes: "\[::1\]:8642"/],
+    ['a value that looks like an alias', 'state: *hunter2', /^c\.yaml:1:8 state: .*is written in quotes/],
+    ['an anchor inside itself', 'agents: &a { x: *a }', /^c\.yaml:1:17 agents\.x: repeats no anchor that is complete/],
+    ['merge keys', 'agents:\n  a: { <<: { origin: https://a.example } }', /^c\.yaml:2:8 agents\.a: merge keys/],
+    ['a tag of its own', 'state: !vault hunter2', /^c\.yaml:1:8: is not well-formed YAML: Unresolved tag/],
+    ['two documents', 'state: a\n---\nstate: b', /^c\.yaml:2:1: is not well-formed YAML: /],
+    ['a key that is no word', '? [a]\n: b', /^c\.yaml:1:3: is not well-formed YAML: /],
+    ['another encoding', new Uint8Array([0x73, 0xff]), /^c\.yaml:1:1: is not UTF-8/],
+    ['5 MiB', new Uint8Array(5 * 1024 * 1024), /^c\.yaml:1:1: is 5242880 bytes long/],
+    ['a tower of brackets', '['.repeat(100_000), /^c\.yaml:\d+:\d+: /],
+    ['seventeen levels', `state: ${'['.repeat(17)}${']'.repeat(17)}`, /is nested more than 16 levels deep/],
+    ['a billion laughs', laughs(), /repeats anchors too often/],
+  ];
+  for (const [name, text, said] of cases) {
+    test(`refuses ${name}`, async () => {
+      const problems = await problemsOf(text);
+      assert.ok(
+        problems.some((problem) => said.test(problem)),
+        problems.join('\n'),
+      );
+      assert.ok(!problems.join().includes('hunter2'), 'repeats what may be a secret');
+    });
+  }
+});
+
+function laughs(): string {
+  const lines = Array.from(
+    { length: 12 },
+    (_, at) => `l${at + 1}: &l${at + 1} [${Array(9).fill(`*l${at}`).join(', ')}]`,
+  );
+  return ['l0: &l0 [ha]', ...lines].join('\n');
+}
+
+describe('flags, environment and file', () => {
+  const text = 'cache: { maxStale: 1h, maxTtl: 2h }\nlog: { hits: true }';
+  const maxStale = async (
+    flags: readonly string[],
+    env: Record<string, string>,
+  ): Promise<readonly [unknown, unknown]> => {
+    const { settings, sources } = await validConfig(text, { flags, env });
+    return [settings.cache.maxStale, sources.get('cache.maxStale')];
+  };
+  test('a flag goes before the environment', async () => {
+    const [value, source] = await maxStale(['--cache-max-stale=3h'], { CARDEA_CACHE_MAX_STALE: '2h' });
+    assert.deepEqual([value, source], [10_800_000, { from: 'flag', name: '--cache-max-stale' }]);
+  });
+  test('the environment goes before the file', async () => {
+    const [value, source] = await maxStale([], { CARDEA_CACHE_MAX_STALE: '2h' });
+    assert.deepEqual([value, source], [7_200_000, { from: 'environment', name: 'CARDEA_CACHE_MAX_STALE' }]);
+  });
+  test('the file goes before the default', async () => {
+    const [value, source] = await maxStale([], {});
+    assert.deepEqual([value, source], [3_600_000, { from: 'file', file: '/etc/app/c.yaml', line: 1, column: 20 }]);
+  });
+  test('an empty variable is none', async () => {
+    const [value] = await maxStale([], { CARDEA_CACHE_MAX_STALE: '' });
+    assert.equal(value, 3_600_000);
+  });
+  test('the last of several flags goes', async () => {
+    const [value] = await maxStale(['--cache-max-stale=3h', '--cache-max-stale=4h'], {});
+    assert.equal(value, 14_400_000);
+  });
+  test('a boolean may be taken back', async () => {
+    const { settings } = await validConfig(text, { flags: ['--log-hits=false'] });
+    assert.equal(settings.log.hits, false);
+  });
+  test('a bad value in the file is a problem although a flag goes before it', async () => {
+    const problems = await problemsOf('cache: { maxStale: never }', { flags: ['--cache-max-stale=3h'] });
+    assert.deepEqual(problems, [
+      'c.yaml:1:20 cache.maxStale: "never" is no duration; write one like 30s, 5m, 1h or 7d',
+    ]);
+  });
+  test('a variable that names no setting is a warning', async () => {
+    const { warnings } = await validConfig('', {
+      env: {
+        CARDEA_CACHE_MAXSTALE: '1h',
+        CARDEA_X: '',
+        CARDEA_PORT: 'a',
+        CARDEA_PORT_80_TCP: 'b',
+        CARDEA_SERVICE_HOST: 'c',
+        CARDEALOG: 'd',
+      },
+    });
+    assert.deepEqual(warnings.map(formatProblem), [
+      'CARDEA_CACHE_MAXSTALE: no setting has this name; did you mean CARDEA_CACHE_MAX_STALE?',
+      'CARDEA_X: no setting has this name; it does nothing',
+    ]);
+  });
+  test('a setting of an agent has no flag', async () => {
+    assert.deepEqual(await problemsOf('', { flags: ['--agents-a-origin=x'] }), ['--agents-a-origin: no such setting']);
+  });
+  test('problems together stand where the value came from', async () => {
+    const problems = await problemsOf('', { env: { CARDEA_LISTEN_ADMIN: '127.0.0.1:8642' } });
+    assert.deepEqual(problems, [
+      'CARDEA_LISTEN_ADMIN: 127.0.0.1:8642 is taken by listen.agents; write another port, or 0 for a free one',
+    ]);
+  });
+});
+
+describe('relative paths', () => {
+  const pathOf = async (text: string, flags: readonly string[], env: Record<string, string>): Promise<unknown> =>
+    (await validConfig(text, { flags, env })).settings.state;
+  test('of the file are relative to its folder', async () => {
+    assert.deepEqual(await pathOf('state: s', [], {}), { kept: 'folder', path: '/etc/app/s' });
+  });
+  test('of the defaults too', async () => {
+    assert.deepEqual(await pathOf('', [], {}), { kept: 'folder', path: '/etc/app/state' });
+  });
+  test('of flags and variables are relative to the working directory', async () => {
+    assert.deepEqual(await pathOf('state: s', ['--state=t'], {}), { kept: 'folder', path: '/work/t' });
+    assert.deepEqual(await pathOf('state: s', [], { CARDEA_STATE: 'u' }), { kept: 'folder', path: '/work/u' });
+  });
+});
+
+describe('the file', () => {
+  const load = (file: string | null, files: Record<string, string>): Promise<LoadedConfig> => {
+    const content = new Map(Object.entries(files).map(([path, text]) => [path, new TextEncoder().encode(text)]));
+    return loadConfig({ file, flags: [], env: {}, cwd: '/work', readFile: readFrom(content) });
+  };
+  const fileOf = (config: LoadedConfig): unknown => (config.ok ? config.file : config.problems.map(formatProblem));
+  const both = { '/work/cardea.yaml': '', '/etc/cardea/cardea.yaml': '' };
+  test('is cardea.yaml here', async () => assert.equal(fileOf(await load(null, both)), '/work/cardea.yaml'));
+  test('else the one in /etc', async () => {
+    assert.equal(fileOf(await load(null, { '/etc/cardea/cardea.yaml': '' })), '/etc/cardea/cardea.yaml');
+  });
+  test('else nothing starts', async () => {
+    assert.deepEqual(fileOf(await load(null, {})), [
+      'cardea.yaml: no configuration; neither cardea.yaml nor /etc/cardea/cardea.yaml is there. Name one: --config FILE',
+    ]);
+  });
+  test('is the one that was named, or nothing', async () => {
+    assert.equal(fileOf(await load('x.yaml', { ...both, '/work/x.yaml': '' })), '/work/x.yaml');
+    assert.deepEqual(fileOf(await load('x.yaml', both)), ['x.yaml: cannot be read: it is not there']);
+  });
+  test('that may not be read is not passed over', async () => {
+    const readFile = (path: string): Promise<Uint8Array> =>
+      Promise.reject(Object.assign(new Error(path), { code: 'EACCES' }));
+    const config = await loadConfig({ file: null, flags: [], env: {}, cwd: '/work', readFile });
+    assert.deepEqual(fileOf(config), ['cardea.yaml: cannot be read: this user may not read it']);
+  });
+});
+
+describe('in Kubernetes', () => {
+  test('the ops listener is open to the Pod', async () => {
+    const { settings } = await validConfig('', { env: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } });
+    assert.deepEqual(settings.listen.ops, { kind: 'tcp', host: '0.0.0.0', port: 9464 });
+  });
+  test('and nowhere else', async () => {
+    const { settings } = await validConfig('', { env: { KUBERNETES_SERVICE_HOST: '' } });
+    assert.deepEqual(settings.listen.ops, { kind: 'tcp', host: '127.0.0.1', port: 9464 });
+  });
+});
+
+describe('warns of', () => {
+  const cases: readonly (readonly [string, string, readonly string[]])[] = [
+    [
+      'an admin listener that others reach',
+      'listen: { admin: 0.0.0.0:8643 }',
+      [
+        'c.yaml:1:18 listen.admin: the admin listener can be reached from other machines; 127.0.0.1 or ::1 keeps it here',
+      ],
+    ],
+    [
+      'a rule that nothing reaches',
+      'origins: [{ match: https://a.example, content: any }]',
+      ['c.yaml:1:11 origins[0]: nothing reaches this origin; write listen: ADDRESS:PORT'],
+    ],
+    [
+      'every address',
+      'agents: { a: { origin: https://a.example, unsafeAddresses: [10.0.0.0/8, "::/0"] } }',
+      [
+        'c.yaml:1:43 agents.a.unsafeAddresses: ::/0 lets this reach every address, cloud metadata included; write the blocks that are meant',
+      ],
+    ],
+    ['nothing else', 'agents: { a: { origin: https://a.example } }', []],
+  ];
+  for (const [name, text, warnings] of cases) {
+    test(name, async () => {
+      const config = await loadText(text);
+      assert.ok(config.ok);
+      assert.deepEqual(
+        config.warnings.map((each) => formatProblem(each).replace('/etc/app/', '')),
+        warnings,
+      );
+    });
+  }
+});
