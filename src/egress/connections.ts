@@ -34,65 +34,77 @@ const MAX_IDLE_PER_KEY = 16;
 const MAX_STREAMS = 100;
 const MAX_HEADER_BYTES = 65_536;
 
-export function createConnections(): Connections {
-  const held = new Map<string, Set<Held>>();
-  const all = new Set<Client>();
+/** The connections of one key, and how one leaves them. */
+interface Shelf {
+  readonly held: Set<Held>;
+  readonly discard: (one: Held) => void;
+}
 
-  const forget = (key: string, one: Held): void => {
-    all.delete(one.client);
-    const set = held.get(key);
-    set?.delete(one);
-    if (set?.size === 0) held.delete(key);
-  };
-  const lend = (key: string, one: Held, reused: boolean): Lease => {
-    one.leases += 1;
-    let out = true;
-    return {
-      client: one.client,
-      reused,
-      peer: one.peer,
-      alert: () => one.alert,
-      release: (outcome) => {
-        if (!out) return;
-        out = false;
-        one.leases -= 1;
-        const crowded = !one.shared && idleOf(held.get(key)) > MAX_IDLE_PER_KEY;
-        if ((outcome === 'broken' && !one.shared) || crowded) discard(key, one);
-      },
+export function createConnections(): Connections {
+  const shelves = new Map<string, Shelf>();
+
+  const shelfOf = (key: string): Shelf => {
+    const known = shelves.get(key);
+    if (known !== undefined) return known;
+    const held = new Set<Held>();
+    const discard = (one: Held): void => {
+      held.delete(one);
+      if (held.size === 0 && shelves.get(key) === shelf) shelves.delete(key);
+      // Rejects only where it was destroyed before.
+      one.client.destroy().catch(() => {});
     };
-  };
-  const discard = (key: string, one: Held): void => {
-    forget(key, one);
-    void one.client.destroy().catch(() => {});
+    const shelf: Shelf = { held, discard };
+    shelves.set(key, shelf);
+    return shelf;
   };
   return {
     take: (key) => {
-      for (const one of held.get(key) ?? []) {
-        const room = one.shared ? one.leases < MAX_STREAMS : one.leases === 0;
-        if (room && !one.client.destroyed && !one.client.closed) return lend(key, one, true);
-      }
-      return undefined;
+      const shelf = shelves.get(key);
+      const free = [...(shelf?.held ?? [])].find(hasRoom);
+      return shelf === undefined || free === undefined ? undefined : lend(shelf, free, 'kept');
     },
     add: (key, origin, socket) => {
-      const client = clientOver(origin, socket);
-      const shared = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
-      const one: Held = { client, peer: socket.remoteAddress ?? '', shared, leases: 0, alert: null };
-      all.add(client);
-      const set = held.get(key) ?? new Set();
-      held.set(key, set.add(one));
-      client.on('disconnect', () => discard(key, one));
+      const shelf = shelfOf(key);
+      const one = hold(origin, socket);
+      shelf.held.add(one);
+      one.client.on('disconnect', () => shelf.discard(one));
       socket
-        .once('close', () => discard(key, one))
+        .once('close', () => shelf.discard(one))
         .once('error', (error: NodeJS.ErrnoException) => {
           if (error.code?.startsWith('ERR_SSL_')) one.alert = error;
         });
-      return lend(key, one, false);
+      return lend(shelf, one, 'new');
     },
     close: async () => {
-      const clients = [...all];
-      all.clear();
-      held.clear();
+      const clients = [...shelves.values()].flatMap(({ held }) => [...held].map(({ client }) => client));
+      shelves.clear();
       await Promise.allSettled(clients.map((client) => client.destroy()));
+    },
+  };
+}
+
+function hold(origin: string, socket: Socket): Held {
+  const shared = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
+  return { client: clientOver(origin, socket), peer: socket.remoteAddress ?? '', shared, leases: 0, alert: null };
+}
+
+const hasRoom = ({ client, shared, leases }: Held): boolean =>
+  (shared ? leases < MAX_STREAMS : leases === 0) && !client.destroyed && !client.closed;
+
+function lend({ held, discard }: Shelf, one: Held, state: 'kept' | 'new'): Lease {
+  one.leases += 1;
+  let out = true;
+  return {
+    client: one.client,
+    reused: state === 'kept',
+    peer: one.peer,
+    alert: () => one.alert,
+    release: (outcome) => {
+      if (!out) return;
+      out = false;
+      one.leases -= 1;
+      // An HTTP/2 connection outlives a stream that broke; one of HTTP/1.1 has lost its place in the bytes.
+      if (!one.shared && (outcome === 'broken' || idleOf(held) > MAX_IDLE_PER_KEY)) discard(one);
     },
   };
 }

@@ -4,11 +4,11 @@ import { type TestContext, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ms } from '../../src/kernel/units.ts';
 import { startRawOrigin } from '../support/origin-server.ts';
-import { type ManualClock, orderFor, rig } from './harness.ts';
+import { type ManualClock, manualClock, orderFor, rig } from './harness.ts';
 
-async function raw(t: TestContext, speak: (socket: Socket, count: number) => void) {
+async function raw(t: TestContext, speak: (socket: Socket, count: number) => void, clock = manualClock()) {
   const server = await startRawOrigin(speak);
-  const made = rig();
+  const made = { ...rig({ clock }), clock };
   t.after(() => made.fetcher.close());
   t.after(() => server.close());
   return { ...made, server, url: `${server.url}/card` };
@@ -20,10 +20,10 @@ async function until(done: () => boolean): Promise<void> {
 }
 
 /** One byte a second, as long as somebody listens. */
-const dripping = (clock: () => ManualClock, text: string) => (socket: Socket) => {
+const dripping = (clock: ManualClock, text: string) => (socket: Socket) => {
   socket.write(text);
   const drip = (): void => {
-    if (!socket.destroyed) socket.write('x', () => setImmediate(() => clock().advance(1_000)));
+    if (!socket.destroyed) socket.write('x', () => setImmediate(() => clock.advance(1_000)));
     if (!socket.destroyed) setImmediate(drip);
   };
   drip();
@@ -31,12 +31,8 @@ const dripping = (clock: () => ManualClock, text: string) => (socket: Socket) =>
 
 describe('an exchange ends', () => {
   test('one byte a second ends at the total deadline, though it never falls silent', async (t) => {
-    let clock: ManualClock | undefined;
-    const made = await raw(
-      t,
-      dripping(() => clock ?? assert.fail(), 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n'),
-    );
-    clock = made.clock;
+    const clock = manualClock();
+    const made = await raw(t, dripping(clock, 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n'), clock);
     const result = await made.fetcher.fetch(orderFor(made.url, { limits: { total: ms(10_000), idle: ms(5_000) } }));
     assert.ok(!result.ok);
     assert.equal(result.refusal.code, 'origin-timeout');

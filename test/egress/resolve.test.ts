@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Socket, createSocket } from 'node:dgram';
 import { type TestContext, describe, test } from 'node:test';
-import { type Ask, MAX_ANSWERS, createResolver, queryAsk } from '../../src/egress/resolve.ts';
+import { type Ask, MAX_ANSWERS, createResolver, queryAsk, systemAsk } from '../../src/egress/resolve.ts';
 import { RefusalError } from '../../src/kernel/refusal.ts';
 import { ms } from '../../src/kernel/units.ts';
 import { startOrigin } from '../support/origin-server.ts';
@@ -102,9 +102,36 @@ describe('a resolver with memory', () => {
     const ask: Ask = () =>
       new Promise((resolve) => {
         resolve({ addresses: ['127.0.0.1'], ttl: ms(0) });
+        // oxlint-disable-next-line promise/no-multiple-resolved -- that is the attack
         resolve({ addresses: ['10.0.0.1'], ttl: ms(0) });
       });
     assert.deepEqual(await createResolver(ask, manualClock()).resolve('a.test', SIGNAL), ['127.0.0.1']);
+  });
+});
+
+describe("the system's resolution", () => {
+  test('every address that the machine knows, in its order, kept for egress.dnsTtl', async () => {
+    const asked: unknown[] = [];
+    const lookup = (
+      name: string,
+      options: unknown,
+      done: (error: null, found: readonly { address: string; family: number }[]) => void,
+    ) => {
+      asked.push([name, options]);
+      done(null, [
+        { address: '2001:db8::1', family: 6 },
+        { address: '192.0.2.1', family: 4 },
+      ]);
+    };
+    const answers = await systemAsk(ms(10_000), lookup as unknown as Parameters<typeof systemAsk>[1])('a.test');
+    assert.deepEqual(answers, { addresses: ['2001:db8::1', '192.0.2.1'], ttl: 10_000 });
+    assert.deepEqual(asked, [['a.test', { all: true, order: 'verbatim' }]]);
+  });
+  test('a name of the hosts file is found; one that cannot exist is not', async () => {
+    const resolver = createResolver(systemAsk(ms(0)), manualClock());
+    const found = await resolver.resolve('localhost', SIGNAL);
+    assert.ok(found.some((address) => address === '127.0.0.1' || address === '::1'));
+    assert.equal(await codeOf(resolver.resolve('a..b', SIGNAL)), 'dns-failed');
   });
 });
 
