@@ -1,6 +1,7 @@
 // Runs the suite with node:test: `node scripts/test.mjs [--long | --coverage] [FILE or FOLDER…]`.
 // The long files (fuzz, models) are apart so that the suite stays within a developer's patience.
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import os from 'node:os';
 import process from 'node:process';
 import { needNode } from './need-node.mjs';
@@ -14,6 +15,12 @@ const globs =
   names.length === 0
     ? [`test/**/${files}`]
     : names.map((name) => (name.endsWith('.ts') ? name : `${name}/**/${files}`));
+const empty = globs.find((glob) => fs.globSync(glob).length === 0);
+if (empty !== undefined) {
+  // To node:test nothing to run is a success.
+  console.error(`No test matches ${empty}`);
+  process.exit(1);
+}
 const coverage = ['--experimental-test-coverage', '--test-coverage-include=src/**'];
 const own = new Set(['--long', '--coverage']);
 
