@@ -196,18 +196,33 @@ const tagStandsFor = (scheme: Scheme): boolean =>
 function cleanRequirement(value: Json, at: string, walk: Walk): JsonObject | undefined {
   const requirement = readRequirement(value);
   if (requirement === undefined) return lose(walk, at);
-  const isWrapped = requirement.shape !== 'plain';
   if (requirement.schemes.size === 0) return leave(walk, { pointer: at, why: 'anonymous' });
+  const isWrapped = requirement.shape !== 'plain';
   const isRead = requirement.shape === (walk.rule.schemes === 'wrapped' ? 'wrapped' : 'plain');
   const kept = [...requirement.schemes].map(([scheme, scopes]): [string, Json | undefined] => {
     const pointer = pointerTo(isWrapped ? pointerTo(at, 'schemes') : at, scheme);
-    const words = scopes.filter((scope) => scope !== '');
-    if (!isRead || words.length < scopes.length) return [scheme, leave(walk, { pointer, why: 'requirement', scheme })];
-    if (words.length === 0) return [scheme, leave(walk, { pointer, why: 'scopes', scheme })];
-    return [scheme, isWrapped ? objectOf([['list', words]]) : words];
+    if (!isRead) return [scheme, leave(walk, { pointer, why: 'requirement', scheme })];
+    const words = cleanScopes(scopes, { pointer, scheme, isWrapped }, walk);
+    return [scheme, words === undefined || !isWrapped ? words : objectOf([['list', words]])];
   });
   if (kept.every(([, scopes]) => scopes === undefined)) return undefined;
   return isWrapped ? objectOf([['schemes', objectOf(kept)]]) : objectOf(kept);
+}
+
+interface ScopesPlace {
+  readonly pointer: string;
+  readonly scheme: string;
+  readonly isWrapped: boolean;
+}
+
+function cleanScopes(scopes: readonly string[], place: ScopesPlace, walk: Walk): readonly string[] | undefined {
+  const { pointer, scheme, isWrapped } = place;
+  if (scopes.length === 0) return leave(walk, { pointer, why: 'scopes', scheme });
+  const words = scopes.filter((scope) => scope !== '');
+  if (words.length === 0) return leave(walk, { pointer, why: 'requirement', scheme });
+  const list = isWrapped ? pointerTo(pointer, 'list') : pointer;
+  for (const [index, scope] of scopes.entries()) if (scope === '') lose(walk, pointerTo(list, index));
+  return words;
 }
 
 function lose(walk: Walk, pointer: string): undefined {
