@@ -51,7 +51,7 @@ export function parseArgs<const Table extends FlagTable>(
   const known = knownFlags(usage);
   const given = split(argv, known);
   const problems = [...given.problems];
-  if (given.operands.length < usage.operands.least) problems.push('something is missing');
+  if (given.operands.length < usage.operands.least) problems.push(missingOperand(usage.operands.least));
   const extra = given.operands.slice(usage.operands.most);
   problems.push(...extra.map((word) => `unexpected ${quote(word)}`));
   if (problems.length > 0) return { ok: false, problems };
@@ -62,6 +62,9 @@ export function parseArgs<const Table extends FlagTable>(
   const settings = given.flags.filter(({ flag }) => known.get(flag)?.isSetting === true);
   return { ok: true, flags: Object.fromEntries(named) as Flags<Table>, operands: given.operands, settings };
 }
+
+const missingOperand = (least: number): string =>
+  least === 1 ? 'what it is about is missing' : `${least} operands are needed`;
 
 interface KnownFlag {
   readonly isSwitch: boolean;

@@ -33,7 +33,7 @@ export class DocumentWalk {
 
   #content(node: Scalar.Parsed | Node, at: Place, { path, depth }: { path: string; depth: number }): Given {
     if (isScalar(node)) return scalar(node, at);
-    if (isMap<unknown, unknown>(node)) return { kind: 'mapping', members: this.#members(node.items, path, depth), at };
+    if (isMap(node)) return { kind: 'mapping', members: this.#members(node.items, path, depth), at };
     if (isSeq(node)) {
       const read = (item: unknown, index: number): Given =>
         isNode(item) ? this.read(item, itemPath(path, index), depth + 1) : nothing(at);
@@ -89,7 +89,7 @@ export class DocumentWalk {
 
 function scalar(node: Scalar, at: Place): GivenScalar {
   const plain = node.type === undefined || node.type === Scalar.PLAIN;
-  return { kind: 'scalar', text: node.source ?? String(node.value ?? ''), plain, at };
+  return { kind: 'scalar', text: node.source ?? '', plain, at };
 }
 
 const nothing = (at: Place): GivenScalar => ({ kind: 'scalar', text: '', plain: true, at });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { stringify } from 'yaml';
 import { effectiveYaml } from '../../src/config/effective.ts';
 import { formatProblem } from '../../src/config/place.ts';
