@@ -34,25 +34,31 @@ const written = (projection: Projection, write: (value: Json) => string): Omit<C
 });
 
 const SDK_1_0: CleanRule = { table: CARD_1_0, schemes: 'wrapped', falsehood: 'left-out' };
+/** The JavaScript server signs its inner form, and its own reader finds no scheme in that: every scheme is outside the signature. */
+const SDK_JS_SERVER: CleanRule = { ...SDK_1_0, schemes: 'lost' };
 const SDK_0_3: CleanRule = { table: CARD_0_3, schemes: 'typed', falsehood: 'kept' };
 
-const FORMS: Readonly<Record<FormName, Form>> = {
+/** Each form, as the variants that signers of its name come in, most covering first. */
+const FORMS: Readonly<Record<FormName, readonly [Form, ...Form[]]>> = {
   /** The specification's form over the served JSON, unknown members kept. */
-  'a2a-1.0': (card) => written(servedCard(card, 'kept'), jcs),
+  'a2a-1.0': [(card) => written(servedCard(card, 'kept'), jcs)],
   /** The served JSON as it is, without `signatures`: the Go SDK's rule. */
-  jcs: (card) => written({ payload: without(card, 'signatures'), left: [] }, jcs),
+  jcs: [(card) => written({ payload: without(card, 'signatures'), left: [] }, jcs)],
   /** The specification's form without what it does not know. */
-  'a2a-1.0-known': (card) => written(servedCard(card, 'left-out'), jcs),
+  'a2a-1.0-known': [(card) => written(servedCard(card, 'left-out'), jcs)],
   /** The JavaScript SDK, and the Python SDK from 1.2. */
-  'sdk-js': (card) => written(cleanCard(card, SDK_1_0), jcs),
+  'sdk-js': [(card) => written(cleanCard(card, SDK_1_0), jcs), (card) => written(cleanCard(card, SDK_JS_SERVER), jcs)],
   /** The Python SDK 1.0 to 1.1: the same members, ASCII. */
-  'sdk-python-1.0': (card) => written(cleanCard(card, SDK_1_0), (value) => pythonJson(value, 'doubles')),
+  'sdk-python-1.0': [(card) => written(cleanCard(card, SDK_1_0), (value) => pythonJson(value, 'doubles'))],
   /** The Python SDK 0.3: its model without the model's defaults. */
-  'sdk-python-0.3': (card) => written(cleanCard(card, SDK_0_3), (value) => pythonJson(value, 'integers')),
+  'sdk-python-0.3': [(card) => written(cleanCard(card, SDK_0_3), (value) => pythonJson(value, 'integers'))],
 };
 
 /** Gives a card in one form. Never throws on what the scanner accepts. */
-export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard => ({ form, ...FORMS[form](card) });
+export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard => ({ form, ...FORMS[form][0](card) });
+
+const variantsOf = (card: JsonObject, form: FormName): readonly CanonicalCard[] =>
+  FORMS[form].map((variant) => ({ form, ...variant(card) }));
 
 /**
  * Gives the forms that a card of this version may be signed under, from the one that covers most to the one that covers least. A form
@@ -61,7 +67,7 @@ export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard =
 export function canonicalForms(card: JsonObject, version: CardVersion): readonly CanonicalCard[] {
   const seen = new Set<string>();
   return formOrder(version)
-    .map((form) => canonicalCard(card, form))
+    .flatMap((form) => variantsOf(card, form))
     .filter(({ text }) => !seen.has(text) && seen.add(text) !== undefined);
 }
 

@@ -29,8 +29,8 @@ export interface Projection {
 /** What the SDKs' signers do before they serialise. */
 export interface CleanRule {
   readonly table: Message;
-  /** Whether a scheme is written wrapped (1.0) or typed (0.x); the other kind of signer reads nothing of it. */
-  readonly schemes: 'wrapped' | 'typed';
+  /** How the signer writes schemes, wrapped (1.0) or typed (0.x), reading nothing of the other kind; or that it loses them all. */
+  readonly schemes: 'wrapped' | 'typed' | 'lost';
   /** Whether `false` is left out where the member has no presence (protobuf), or kept (the 0.3 models). */
   readonly falsehood: 'left-out' | 'kept';
 }
@@ -171,9 +171,8 @@ function cleanEntries(
 function cleanSchemes(schemes: JsonObject, at: string, walk: Walk): JsonObject | undefined {
   return cleanEntries(schemes, at, (value, place) => {
     const reading = readScheme(value);
-    const isTyped = reading.ok && reading.scheme.shape === 'typed';
-    const cleaned =
-      reading.ok && isTyped === (walk.rule.schemes === 'typed') ? cleanScheme(reading.scheme, place, walk) : undefined;
+    const shape = reading.ok && reading.scheme.shape === 'typed' ? 'typed' : 'wrapped';
+    const cleaned = reading.ok && shape === walk.rule.schemes ? cleanScheme(reading.scheme, place, walk) : undefined;
     if (cleaned === undefined) leave(walk, { pointer: place, why: 'scheme', scheme: lastName(place) });
     return cleaned;
   });
@@ -198,7 +197,7 @@ function cleanRequirement(value: Json, at: string, walk: Walk): JsonObject | und
   if (requirement === undefined) return lose(walk, at);
   if (requirement.schemes.size === 0) return leave(walk, { pointer: at, why: 'anonymous' });
   const isWrapped = requirement.shape !== 'plain';
-  const isRead = requirement.shape === (walk.rule.schemes === 'wrapped' ? 'wrapped' : 'plain');
+  const isRead = requirement.shape === (walk.rule.schemes === 'typed' ? 'plain' : 'wrapped');
   const kept = [...requirement.schemes].map(([scheme, scopes]): [string, Json | undefined] => {
     const pointer = pointerTo(isWrapped ? pointerTo(at, 'schemes') : at, scheme);
     if (!isRead) return [scheme, leave(walk, { pointer, why: 'requirement', scheme })];

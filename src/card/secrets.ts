@@ -18,12 +18,12 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\bxox[abprs]-[0-9A-Za-z-]{10,}/, 'a Slack token'],
   [/\b(?:sk|rk)[-_](?:live|test|proj|ant)?[-_]?[0-9A-Za-z_-]{20,}/, 'an API key'],
   [/\b(?:bearer|basic)\s+(?=[0-9A-Za-z+/_.=-]*\d)[0-9A-Za-z+/_.=-]{20,}/i, 'an authorization value'],
+  [/[?&](?:access_token|api_?key|token|sig|signature|key)=[^&\s]{12,}/i, 'a URL with a credential'],
   [
     /\b(?:password|passwd|secret|api[_-]?key|token)\s*[=:]\s*["']?(?=\S*\d)[^\s"',;]{8,}/i,
     'a credential with its name',
   ],
   [/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i, 'a URL with a password'],
-  [/[?&](?:access_token|api_?key|token|sig|signature|key)=[^&\s]{12,}/i, 'a URL with a credential'],
 ];
 
 /** A random string of 32 base64 characters has about 4.4 bits each by its own letters; English text and paths have less. */
