@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
@@ -119,21 +120,21 @@ log: { level: error }
 
 /** Starts the daemon as a user would and waits for its start line. */
 async function startDaemon(file: string): Promise<{ readonly daemon: ChildProcess; readonly started: Started }> {
-  const daemon = spawn(LAUNCHER, ['serve', '--config', file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const failed = once(daemon, 'exit').then(([code]) => {
+  const child = spawn(LAUNCHER, ['serve', '--config', file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`cardea ended with ${String(code)} before it had started`);
   });
-  const lines = createInterface({ input: daemon.stdout });
-  const started = (async (): Promise<Started> => {
-    for await (const line of lines) {
-      if (line.includes('"msg":"started"')) return JSON.parse(line) as Started;
-    }
-    throw new Error('cardea printed no start line');
-  })();
-  const first = await Promise.race([started, failed]);
+  const first = await Promise.race([startLine(child.stdout), failed]);
   failed.catch(() => undefined); // its later exit is handled where the demo ends
-  daemon.stdout.resume();
-  return { daemon, started: first };
+  child.stdout.resume();
+  return { daemon: child, started: first };
+}
+
+async function startLine(output: Readable): Promise<Started> {
+  for await (const line of createInterface({ input: output })) {
+    if (line.includes('"msg":"started"')) return JSON.parse(line) as Started;
+  }
+  throw new Error('cardea printed no start line');
 }
 
 async function end(code: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import pino from 'pino';
+import type pino from 'pino';
 import { answerClosed } from './admin/closed.ts';
 import type { ListenSettings } from './config/compile.ts';
 import type { Settings } from './config/schema.ts';
@@ -55,6 +55,8 @@ export interface Daemon {
   readonly observer: Observer;
   /** Resolves when the first prefetch has ended or its time is up. */
   readonly prefetched: Promise<void>;
+  /** Resolves when no fetch is on its way. */
+  settled(): Promise<void>;
   /** Unready at once, serves on for a moment, stops accepting, finishes what was accepted, closes everything. Once. */
   drain(): Promise<void>;
 }
@@ -134,7 +136,7 @@ export async function startDaemon(configured: Configured, world: World): Promise
     await graph.close();
     if (stateFile !== undefined) await removeFile(stateFile);
   };
-  return { started, observer: graph.observer, prefetched, drain: () => (draining ??= drain()) };
+  return { started, observer: graph.observer, prefetched, settled: () => graph.discovery.book.settled(), drain: () => (draining ??= drain()) };
 }
 
 interface Status {

@@ -55,11 +55,11 @@ async function runFetch(command: Command, fetchOne: FetchOne, io: Io): Promise<n
     io.stderr.write(`cardea fetch: no agent has this name or card URL; there are: ${names === '' ? 'none' : names}\n`);
     return USAGE;
   }
-  report(fetched, args.flags.json, io);
+  print(fetched, args.flags.json, io);
   return fetched.card === null ? 1 : 0;
 }
 
-function report({ report, card, lines }: FetchedCard, json: boolean, io: Io): void {
+function print({ report, card, lines }: FetchedCard, json: boolean, io: Io): void {
   const text = card === null ? null : new TextDecoder().decode(card);
   if (json) {
     io.stdout.write(

@@ -12,7 +12,7 @@ import type { JudgeAgain } from './judge-again.ts';
 import { publicCardKey } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
 import { type Setback, createSetbacks } from './setbacks.ts';
-import { createSingleFlight } from './single-flight.ts';
+import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
 
 /** How one wait for an up-to-date card ended, and whether somebody else's fetch brought it. */
 export interface Update {
@@ -51,91 +51,115 @@ interface Parts {
 
 const VERSIONS: readonly CallerVersion[] = ['1.0', '0.3', 'absent'];
 
-export function createCardBook(parts: Parts): CardBook {
-  const { clock, store, observer, limits } = parts;
-  const setbacks = createSetbacks();
-  const flights = createSingleFlight<Refreshed>(clock);
-  const successes = new Map<AgentName, EpochMs>();
-  const keys = new WeakMap<AgentRule, EntryKey>();
+export const createCardBook = (parts: Parts): CardBook => new Book(parts);
 
-  const keyOf = (agent: AgentRule): EntryKey => {
-    let key = keys.get(agent);
-    if (key === undefined) keys.set(agent, (key = cardKey(agent)));
-    return key;
-  };
-  // What the origin varies on is unknown until it has answered, so each version flies and fails by itself.
-  const lane = (agent: AgentRule, version: CallerVersion): EntryKey => `${keyOf(agent)}\0${version}` as EntryKey;
+class Book implements CardBook {
+  readonly #parts: Parts;
+  readonly #setbacks = createSetbacks();
+  readonly #flights: SingleFlight<Refreshed>;
+  readonly #successes = new Map<AgentName, EpochMs>();
+  readonly #keys = new WeakMap<AgentRule, EntryKey>();
 
-  const current = (agent: AgentRule, request: CardRequest): Entry | undefined => {
-    const entry = selectVariant(store.peek(keyOf(agent)), request.read);
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#flights = createSingleFlight<Refreshed>(parts.clock);
+  }
+
+  current(agent: AgentRule, request: CardRequest): Entry | undefined {
+    const entry = selectVariant(this.variants(agent), request.read);
     return entry?.admission?.policy === agent.policy ? entry : undefined;
-  };
+  }
 
-  const fetchOnce = async (agent: AgentRule, request: CardRequest): Promise<Refreshed> => {
-    const stored = current(agent, request);
-    const known = successes.has(agent.name) || store.peek(keyOf(agent)).length > 0;
-    const refreshed = await parts.refresh({ agent, key: keyOf(agent), request, stored, known }, limits());
-    note(agent, request, refreshed);
+  async restore(agent: AgentRule, request: CardRequest): Promise<Entry | undefined> {
+    const entry = selectVariant(await this.#parts.store.find(this.#key(agent)), request.read);
+    if (entry === undefined || entry.admission?.policy === agent.policy) return entry;
+    return this.#parts.judgeAgain(entry, agent);
+  }
+
+  variants(agent: AgentRule): readonly Entry[] {
+    return this.#parts.store.peek(this.#key(agent));
+  }
+
+  setback(agent: AgentRule, request: CardRequest): Setback | undefined {
+    return this.#setbacks.get(this.#lane(agent, request.version));
+  }
+
+  async update(agent: AgentRule, request: CardRequest): Promise<Update> {
+    return (await this.#followOther(agent, request)) ?? this.#updateOwn(agent, request);
+  }
+
+  async updateBehind(agent: AgentRule, request: CardRequest): Promise<void> {
+    if (this.#flights.underway(this.#lane(agent, request.version))) return;
+    try {
+      await this.#updateOwn(agent, request);
+    } catch (error) {
+      this.#parts.observer.record(brokenUpdate(agent, error));
+    }
+  }
+
+  lastSuccess(agent: AgentName): EpochMs {
+    return this.#successes.get(agent) ?? epochMs(0);
+  }
+
+  settled(): Promise<void> {
+    return this.#flights.settled();
+  }
+
+  #key(agent: AgentRule): EntryKey {
+    let key = this.#keys.get(agent);
+    if (key === undefined) this.#keys.set(agent, (key = cardKey(agent)));
+    return key;
+  }
+
+  /** What the origin varies on is unknown until it has answered, so each version flies and fails by itself. */
+  #lane(agent: AgentRule, version: CallerVersion): EntryKey {
+    return `${this.#key(agent)}\0${version}` as EntryKey;
+  }
+
+  async #fetch(agent: AgentRule, request: CardRequest): Promise<Refreshed> {
+    const stored = this.current(agent, request);
+    const known = this.#successes.has(agent.name) || this.variants(agent).length > 0;
+    const target = { agent, key: this.#key(agent), request, stored, known };
+    const refreshed = await this.#parts.refresh(target, this.#parts.limits());
+    this.#note(agent, request, refreshed);
     return refreshed;
-  };
+  }
 
-  const note = (agent: AgentRule, request: CardRequest, refreshed: Refreshed): void => {
-    const key = lane(agent, request.version);
+  #note(agent: AgentRule, request: CardRequest, refreshed: Refreshed): void {
+    const lane = this.#lane(agent, request.version);
+    const { clock } = this.#parts;
     if (refreshed.ok) {
-      successes.set(agent.name, refreshed.entry.receivedAt);
-      setbacks.clear(key);
+      this.#successes.set(agent.name, refreshed.entry.receivedAt);
+      this.#setbacks.clear(lane);
     } else if (refreshed.outcome !== 'superseded') {
       const { refusal, status, retryAfter } = refreshed;
       const { negativeTtl } = agent.cache;
-      setbacks.note(key, { refusal, status, retryAfter, negativeTtl, now: clock.now(), chance: clock.random() });
+      this.#setbacks.note(lane, { refusal, status, retryAfter, negativeTtl, now: clock.now(), chance: clock.random() });
     }
-  };
+  }
 
   /** On a cold start another version's fetch may bring the one answer that serves every version. */
-  const followOther = async (agent: AgentRule, request: CardRequest): Promise<Update | undefined> => {
-    if (store.peek(keyOf(agent)).length > 0) return undefined;
-    const other = VERSIONS.find((version) => version !== request.version && flights.underway(lane(agent, version)));
+  async #followOther(agent: AgentRule, request: CardRequest): Promise<Update | undefined> {
+    if (this.variants(agent).length > 0) return undefined;
+    const flying = (version: CallerVersion): boolean => this.#flights.underway(this.#lane(agent, version));
+    const other = VERSIONS.find((version) => version !== request.version && flying(version));
     if (other === undefined) return undefined;
-    const flight = await flights.join(
-      lane(agent, other),
-      () => fetchOnce(agent, CARD_REQUESTS[other]),
-      limits().response,
-    );
+    const flight = await this.#join(agent, CARD_REQUESTS[other]);
     if (flight.as === 'alone') return undefined;
     return servesToo(flight.value, request) ? { refreshed: flight.value, collapsed: true } : undefined;
-  };
+  }
 
-  const updateOwn = async (agent: AgentRule, request: CardRequest): Promise<Update> => {
-    const work = (): Promise<Refreshed> => fetchOnce(agent, request);
-    const flight = await flights.join(lane(agent, request.version), work, limits().response);
-    if (flight.as === 'alone') return { refreshed: await work(), collapsed: false };
-    if (!mayShare(flight.value)) {
-      return { refreshed: flight.as === 'leader' && flight.value.ok ? flight.value : await work(), collapsed: false };
-    }
-    return { refreshed: flight.value, collapsed: flight.as === 'follower' };
-  };
+  async #updateOwn(agent: AgentRule, request: CardRequest): Promise<Update> {
+    const flight = await this.#join(agent, request);
+    if (flight.as === 'follower' && mayShare(flight.value)) return { refreshed: flight.value, collapsed: true };
+    if (flight.as === 'leader' && !isSuperseded(flight.value)) return { refreshed: flight.value, collapsed: false };
+    return { refreshed: await this.#fetch(agent, request), collapsed: false };
+  }
 
-  return {
-    current,
-    async restore(agent, request) {
-      const entry = selectVariant(await store.find(keyOf(agent)), request.read);
-      if (entry === undefined || entry.admission?.policy === agent.policy) return entry;
-      return parts.judgeAgain(entry, agent);
-    },
-    variants: (agent) => store.peek(keyOf(agent)),
-    setback: (agent, request) => setbacks.get(lane(agent, request.version)),
-    update: async (agent, request) => (await followOther(agent, request)) ?? updateOwn(agent, request),
-    async updateBehind(agent, request) {
-      if (flights.underway(lane(agent, request.version))) return;
-      try {
-        await updateOwn(agent, request);
-      } catch (error) {
-        observer.record(brokenUpdate(agent, error));
-      }
-    },
-    lastSuccess: (agent) => successes.get(agent) ?? epochMs(0),
-    settled: flights.settled,
-  };
+  #join(agent: AgentRule, request: CardRequest): Promise<Flight<Refreshed>> {
+    const work = (): Promise<Refreshed> => this.#fetch(agent, request);
+    return this.#flights.join(this.#lane(agent, request.version), work, this.#parts.limits().response);
+  }
 }
 
 const brokenUpdate = (agent: AgentRule, error: unknown): Event => ({
@@ -154,7 +178,9 @@ function cardKey(agent: AgentRule): EntryKey {
 
 /** RFC 9111 §4: only what may be stored may answer a request that it was not made for; what was taken away answers nobody. */
 const mayShare = (refreshed: Refreshed): boolean =>
-  refreshed.ok ? refreshed.outcome !== 'uncacheable' : refreshed.outcome !== 'superseded';
+  refreshed.ok ? refreshed.outcome !== 'uncacheable' : !isSuperseded(refreshed);
+
+const isSuperseded = (refreshed: Refreshed): boolean => !refreshed.ok && refreshed.outcome === 'superseded';
 
 /** True where another version's outcome is this request's outcome as well. */
 function servesToo(refreshed: Refreshed, request: CardRequest): boolean {
