@@ -8,9 +8,9 @@ import { refuseContentType } from './content-type.ts';
 import { digestCard } from './digest.ts';
 import { refuseExtensions } from './extensions.ts';
 import { factsOf } from './facts.ts';
-import { refuseInterfaces } from './interface-hosts.ts';
+import type { Neighbourhood } from './interface-hosts.ts';
+import { refuseCrowd, refuseInterfaces } from './interface-hosts.ts';
 import { allInterfaces } from './interfaces.ts';
-import type { JsonObject } from './json.ts';
 import type { KeySet } from './keys.ts';
 import type { NormalisedCard } from './normalise.ts';
 import { normaliseCard } from './normalise.ts';
@@ -60,8 +60,12 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   const schema = checkSchema(parsed.value, version.value, rule);
   if (!schema.ok) return schema;
 
+  const interfaces = allInterfaces(parsed.value);
   const refusal =
-    refuseContradiction(parsed.value) ?? refuseExtensions(parsed.value, rule) ?? refuseHosts(parsed.value, context);
+    refuseCrowd(interfaces) ??
+    refuseContradiction(parsed.value) ??
+    refuseExtensions(parsed.value, rule) ??
+    refuseInterfaces(interfaces, neighbourhood(context));
   if (refusal !== undefined) return refused(refusal);
 
   const trusted = await judgeSignatures(parsed.value, version.value, context);
@@ -83,6 +87,8 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   });
 }
 
-function refuseHosts(card: JsonObject, { url, rule, isAllowed = () => false }: AdmitContext) {
-  return refuseInterfaces(allInterfaces(card), { cardUrl: new URL(url), rule, isAllowed });
-}
+const neighbourhood = ({ url, rule, isAllowed = () => false }: AdmitContext): Neighbourhood => ({
+  cardUrl: new URL(url),
+  rule,
+  isAllowed,
+});

@@ -13,6 +13,15 @@ export interface Neighbourhood {
   readonly isAllowed: (url: URL) => boolean;
 }
 
+/** Three bindings of four versions for a few tenants; each is compared with each other, so a list of thousands would cost minutes. */
+const MAX_INTERFACES = 64;
+
+/** Refuses a card with more interfaces than an agent has, before anything looks at them in pairs. */
+export function refuseCrowd(interfaces: readonly Interface[]): Refusal | undefined {
+  if (interfaces.length <= MAX_INTERFACES) return undefined;
+  return refuse('card-invalid', `The card names ${interfaces.length} interfaces; at most ${MAX_INTERFACES} are read.`);
+}
+
 /**
  * Refuses a card that sends callers elsewhere than its agent may be. A card that names a stranger's host is an attack on the
  * caller's token: the caller sends it there, over a connection that verifies.

@@ -47,6 +47,15 @@ export function kindOf(value: Json | undefined): string {
 /** 64 characters tell a name apart; a longer one would let a card fill the log. */
 const QUOTED = 64;
 
+/** A pointer into a real card has a few dozen characters. */
+const SHOWN_POINTER = 128;
+
+/** Shows a JSON Pointer in a message or a field: printable ASCII, cut. Its names are a stranger's. */
+export function showPointer(pointer: string): string {
+  const cut = pointer.length > SHOWN_POINTER ? `${pointer.slice(0, SHOWN_POINTER)}...` : pointer;
+  return cut.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** Quotes a stranger's word for a message: escaped and cut. */
 export const quote = (word: string): string =>
   JSON.stringify(word.length > QUOTED ? `${word.slice(0, QUOTED)}…` : word);

@@ -13,6 +13,9 @@ export type Scan = { readonly ok: true; readonly value: Json } | { readonly ok: 
 /** Whatever the configuration says: nesting that the scanner's own recursion, and that of every reader after it, bears with ease. */
 const DEEPEST = 256;
 
+/** A card of a thousand skills has about ten thousand values; seven canonical forms of ten times as many would hold the process up. */
+const MAX_VALUES = 50_000;
+
 /** No decimal of a double needs more: 309 digits before the point, or 324 places and 17 digits after it. */
 const LONGEST_NUMBER = 400;
 
@@ -46,6 +49,7 @@ class Scanner {
   readonly #text: string;
   readonly #maxDepth: number;
   #at = 0;
+  #values = 0;
 
   constructor(text: string, maxDepth: number) {
     this.#text = text;
@@ -61,6 +65,8 @@ class Scanner {
   }
 
   #value(depth: number): Json {
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) this.#stop(`the document has more than ${MAX_VALUES} values`);
     switch (this.#text[this.#at]) {
       case '{':
         return this.#object(depth);

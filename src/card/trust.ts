@@ -6,7 +6,7 @@ import type { CanonicalCard } from './canonical.ts';
 import { canonicalForms } from './canonical.ts';
 import { coverageOf } from './coverage.ts';
 import type { JsonObject } from './json.ts';
-import { isArray, own } from './json.ts';
+import { isArray, own, showPointer } from './json.ts';
 import type { Match, Miss, VerifyContext } from './signatures.ts';
 import { verifySignatures } from './signatures.ts';
 import type { CardVersion } from './version.ts';
@@ -73,10 +73,12 @@ function serveCovered(card: JsonObject, vouching: readonly Match[], rule: CardRu
     case 'whole':
       return accepted({ card, verdict: { signature: 'verified', ...signerOf(vouching) } });
     case 'partial':
+      if (coverage.dropped.length > MAX_DROPPED)
+        return refused(refuseUncovered(coverage.dropped, `there are more than ${MAX_DROPPED} such members`));
       return rule.uncovered === 'drop'
         ? accepted({
             card: coverage.card,
-            verdict: { signature: 'verified', ...signerOf(vouching), dropped: coverage.dropped },
+            verdict: { signature: 'verified', ...signerOf(vouching), dropped: coverage.dropped.map(showPointer) },
           })
         : refused(refuseUncovered(coverage.dropped, 'uncovered: refuse takes no such card'));
     case 'lacking':
@@ -96,8 +98,11 @@ function signerOf(vouching: readonly Match[]): Pick<Verdict, 'kid' | 'alg' | 'ke
 
 const NAMED = 5;
 
+/** What is dropped is listed in a response field and in receipts; a card with more outside its signature than this is no honest one. */
+const MAX_DROPPED = 64;
+
 function refuseUncovered(pointers: readonly string[], why: string) {
-  const named = pointers.slice(0, NAMED).join(', ');
+  const named = pointers.slice(0, NAMED).map(showPointer).join(', ');
   const more = pointers.length > NAMED ? ` and ${pointers.length - NAMED} more` : '';
   return refuse(
     'signature-invalid',

@@ -77,6 +77,22 @@ describe('where interfaces may be', () => {
     assert.equal(words(await judge(at('http://agent.example.com/rpc'), { rule: { cleartext: true } })), OK);
   });
 
+  for (const [count, verdict] of [
+    [64, OK],
+    [65, 'card-invalid'],
+    [4000, 'card-invalid'],
+  ] as const) {
+    test(`${count} interfaces, at every level: ${verdict}`, async () => {
+      const supportedInterfaces = Array.from({ length: count }, (_, index) => ({
+        url: `https://agent.example.com/${index}`,
+        protocolBinding: 'JSONRPC',
+        protocolVersion: '1.0',
+      }));
+      for (const schema of ['compatible', 'off'] as const)
+        assert.equal(words(await judge(card10({ supportedInterfaces }), { rule: { schema } })), verdict);
+    });
+  }
+
   test('every interface is looked at, the 0.x ones too', async () => {
     const evil = { url: 'https://evil.example/', transport: 'GRPC' };
     const outcome = await judge(card03({ additionalInterfaces: [evil] }), { rule: { interfaces: 'same-site' } });

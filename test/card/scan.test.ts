@@ -36,6 +36,7 @@ describe('strict JSON', () => {
     ['a plus sign', '[+1]', 'no JSON value starts here'],
     ['NaN', '[NaN]', 'no JSON value starts here'],
     ['a wrong word', '[nul]', 'no JSON value starts here'],
+    ['50,001 values', `[${'0,'.repeat(49_999)}0]`, 'the document has more than 50000 values'],
     ['nine levels', nested(9), 'nesting is deeper than 8'],
     ['ten thousand levels', nested(10_000), 'nesting is deeper than 8'],
   ];
@@ -48,6 +49,7 @@ describe('strict JSON', () => {
   }
 
   const sound: readonly (readonly [string, string, unknown])[] = [
+    ['50,000 values', `[${'0,'.repeat(49_998)}0]`, JSON.parse(`[${'0,'.repeat(49_998)}0]`)],
     ['eight levels', nested(8), JSON.parse(nested(8))],
     ['a pair of surrogates', '["\\ud83d\\ude02"]', ['😂']],
     ['every escape', '["\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9"]', ['"\\/\b\f\n\r\té']],

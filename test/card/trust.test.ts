@@ -393,6 +393,24 @@ describe('bounds', () => {
     assert.equal(words(await judge(card, { rule: rule(), keys: [fifth] })), 'signature-invalid');
   });
 
+  for (const [count, verdict] of [
+    [64, VERIFIED],
+    [65, 'signature-invalid'],
+  ] as const) {
+    test(`${count} members outside the signature: ${verdict}`, async () => {
+      const added = Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 1]));
+      assert.equal(words(await judge({ ...(await signed(card10(), k1)), ...added }, { rule: rule(), keys })), verdict);
+    });
+  }
+
+  test('a name of a stranger is shown cut and in ASCII', async () => {
+    const card = { ...(await signed(card10(), k1)), [`x\r\nSet-Cookie: é${'y'.repeat(5000)}`]: 1 };
+    const outcome = await judge(card, { rule: rule(), keys });
+    const [dropped] = (outcome.ok && outcome.value.verdict.dropped) || [];
+    assert.match(dropped ?? '', /^\/x\\u000d\\u000aSet-Cookie: \\u00e9y+\.\.\.$/);
+    assert.ok((dropped ?? '').length < 200);
+  });
+
   test('a card of 1 MiB verifies', async () => {
     const skills = Array.from({ length: 4000 }, (_, index) => ({
       id: `s${index}`,

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { FaultCode } from '../../kernel/faults.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { isArray, isObject, kindOf, own, pointerTo, quote } from '../json.ts';
+import { isArray, isObject, kindOf, own, pointerTo, quote, showPointer } from '../json.ts';
 import { isWrittenTwice, openOneOf, writtenMember } from './member-value.ts';
 import { readRequirement } from './requirements.ts';
 import { readScheme } from './schemes.ts';
@@ -196,4 +196,4 @@ const tell = (at: Place, refusedBy: Finding['refusedBy'], rule: string, found: s
 
 /** A finding as one sentence. */
 export const describeFinding = (finding: Finding): string =>
-  `${finding.pointer === '' ? 'the card' : finding.pointer}: ${finding.rule}; found ${finding.found}`;
+  `${finding.pointer === '' ? 'the card' : showPointer(finding.pointer)}: ${finding.rule}; found ${finding.found}`;
