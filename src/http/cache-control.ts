@@ -1,5 +1,6 @@
 import { type Seconds, seconds } from '../kernel/units.ts';
 import type { FieldReader } from './fields.ts';
+import { cutList } from './lists.ts';
 
 /** What a Cache-Control field says, as one record; null where a directive with a value is absent. */
 export interface Directives {
@@ -143,22 +144,14 @@ export function tighter(delta: Delta, before: Seconds | null, value: Seconds): S
   return seconds(delta === 'minFresh' ? Math.max(before, value) : Math.min(before, value));
 }
 
-/** A member of the list: everything up to a comma that is not inside a quoted-string. */
-const MEMBER = /(?:[^",]|"(?:[^"\\]|\\[^])*")+/y;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const QUOTED = /^"(?:[^"\\]|\\[^])*"$/;
 
-/** Cuts a line into directives. From a quote that is never closed on, nothing is exact: it may hide a directive, not grant one. */
-function* findDirectives(line: string): Generator<Found, void> {
-  let at = 0;
-  while (at < line.length) {
-    MEMBER.lastIndex = at;
-    const member = MEMBER.exec(line)?.[0];
-    if (member === undefined && line[at] === '"') break;
-    if (member !== undefined) yield readDirective(member.trim());
-    at += (member?.length ?? 0) + (line[at + (member?.length ?? 0)] === '"' ? 0 : 1);
-  }
-  for (const stray of line.slice(at).split(',')) yield { ...readDirective(stray.trim()), exact: false };
+/** Cuts a line into directives. From a quote that is never closed on, nothing is exact: it may hide a restriction, not grant anything. */
+function findDirectives(line: string): readonly Found[] {
+  const { members, unclosed } = cutList(line);
+  const strays = unclosed === null ? [] : unclosed.split(',').map((stray) => stray.trim());
+  return [...members.map(readDirective), ...strays.map((stray) => ({ ...readDirective(stray), exact: false }))];
 }
 
 function readDirective(member: string): Found {

@@ -51,7 +51,7 @@ export interface Aged {
 }
 
 /** Seconds of freshness left as `Cache-Status` writes them, so that `ttl` is the lifetime less `Age`; negative when stale. */
-export const ttlOf = (freshFor: Ms): Seconds => seconds(Math.ceil(freshFor / 1000) + 0);
+export const ttlOf = (left: Ms): Seconds => seconds(Math.ceil(left / 1000) + 0);
 
 /** A response whose lifetime is wanted. */
 export interface Dated {

@@ -6,18 +6,20 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const MONTH = `(?<month>${MONTHS.join('|')})`;
 const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)';
 
-// RFC 9110 §5.6.7: "HTTP-date is case sensitive", and exactly these three forms are accepted.
-const IMF_FIXDATE = new RegExp(`^(?:${WEEKDAYS.join('|')}), (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`);
+// "Although all date formats are specified to be case-sensitive, a cache recipient SHOULD match the field value case-insensitively"
+// — RFC 9111 §4.2. In all else exactly these three forms are accepted.
+const IMF_FIXDATE = new RegExp(`^(?:${WEEKDAYS.join('|')}), (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`, 'i');
 const RFC850 = new RegExp(
   `^(?:Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday), (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT$`,
+  'i',
 );
-const ASCTIME = new RegExp(`^(?:${WEEKDAYS.join('|')}) ${MONTH} (?<day>\\d\\d| \\d) ${TIME} (?<year>\\d{4})$`);
+const ASCTIME = new RegExp(`^(?:${WEEKDAYS.join('|')}) ${MONTH} (?<day>\\d\\d| \\d) ${TIME} (?<year>\\d{4})$`, 'i');
 
 const DAY_MS = 86_400_000;
 
 /**
- * Parses an HTTP-date in any of its three forms (RFC 9110 §5.6.7), to the letter: another case, zone, separator or number of
- * digits is invalid. The weekday must be one, but need not be that of the date.
+ * Parses an HTTP-date in any of its three forms (RFC 9110 §5.6.7), to the letter: another zone, separator or number of digits is
+ * invalid. The weekday must be one, but need not be that of the date.
  * @param now decides the century of a two-digit year.
  */
 export function parseHttpDate(text: string, now: EpochMs): EpochMs | undefined {
@@ -41,7 +43,7 @@ export function formatHttpDate(at: EpochMs): string {
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 function instant(parts: Readonly<Record<string, string>>, year: number): EpochMs | undefined {
-  const month = MONTHS.findIndex((name) => name === parts['month']) + 1;
+  const month = MONTHS.findIndex((name) => name.toLowerCase() === parts['month']?.toLowerCase()) + 1;
   const day = Number(parts['day']);
   const [hour, minute, second] = [Number(parts['hour']), Number(parts['minute']), Number(parts['second'])];
   if (day < 1 || day > daysInMonth(year, month) || hour > 23 || minute > 59) return undefined;

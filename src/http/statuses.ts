@@ -7,12 +7,14 @@ const HEURISTICALLY_CACHEABLE: ReadonlySet<number> = new Set([
  * Status codes whose caching rules are followed here: those of RFC 9110 that a final response may have. Codes from elsewhere are
  * stored by their explicit freshness, but not "understood" in the sense of RFC 9111 §5.2.2.3.
  */
-const UNDERSTOOD: ReadonlySet<number> = new Set([
-  ...[200, 201, 202, 203, 204, 205, 206],
-  ...[300, 301, 302, 303, 304, 307, 308],
-  ...[400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426],
-  ...[500, 501, 502, 503, 504, 505],
-]);
+const UNDERSTOOD: ReadonlySet<number> = new Set(
+  [
+    [200, 201, 202, 203, 204, 205, 206],
+    [300, 301, 302, 303, 304, 307, 308],
+    [400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426],
+    [500, 501, 502, 503, 504, 505],
+  ].flat(),
+);
 
 export const isHeuristicallyCacheable = (status: number): boolean => HEURISTICALLY_CACHEABLE.has(status);
 export const isUnderstood = (status: number): boolean => UNDERSTOOD.has(status);

@@ -4,7 +4,7 @@ import type { Url } from '../kernel/ids.ts';
 import { type Directives, requestDirectives } from './cache-control.ts';
 import { type FieldReader, fieldLines, fieldValue } from './fields.ts';
 import { hasExplicitLifetime } from './freshness.ts';
-import { contentRange } from './range.ts';
+import { contentRange } from './parts.ts';
 import { isFinal, isHeuristicallyCacheable, isUnderstood } from './statuses.ts';
 import { responseDirectives } from './targeted.ts';
 import { varyNames } from './vary.ts';

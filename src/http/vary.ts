@@ -3,7 +3,7 @@ import type { Fields } from '../kernel/fields.ts';
 import { type VariantKey, variantKey as variantKeyOf } from '../kernel/ids.ts';
 import { type FieldReader, fieldLines } from './fields.ts';
 import { mostRecent } from './freshness.ts';
-import { splitList } from './lists.ts';
+import { cutList } from './lists.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const STAR: readonly string[] = ['*'];
@@ -14,7 +14,7 @@ export function varyNames(fields: Fields): readonly string[] {
   const lines = fieldLines(fields, 'vary');
   if (lines.length === 0) return NOTHING;
   const names = lines.flatMap((line) => line.toLowerCase().split(',')).map((name) => name.trim());
-  const unique = [...new Set(names.filter((name) => name !== ''))].sort();
+  const unique = [...new Set(names.filter((name) => name !== ''))].toSorted();
   // What cannot be read may vary on anything.
   return unique.every((name) => name !== '*' && TOKEN.test(name)) ? unique : STAR;
 }
@@ -54,11 +54,11 @@ const CASE_FREE: ReadonlySet<string> = new Set(['accept-charset', 'accept-encodi
 function canonical(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const trimmed = value.trim();
-  const members = OPAQUE.has(name) ? undefined : splitList(trimmed);
-  if (members === undefined) return trimmed;
+  const { members, unclosed } = cutList(trimmed);
+  if (OPAQUE.has(name) || unclosed !== null) return trimmed;
   if (!ORDER_FREE.has(name)) return members.join(',');
   const weighed = members.map((member) => canonicalWeight(CASE_FREE.has(name) ? member.toLowerCase() : member));
-  return weighed.sort().join(',');
+  return weighed.toSorted().join(',');
 }
 
 /** `; q=1.0` is the same as nothing, `;q=0.50` as `;q=0.5`; spaces around the semicolon are optional (RFC 9110 §12.4.2). */
