@@ -1,10 +1,10 @@
 import { refuseHttpJson, refuseJsonRpc, rpcId } from '../bindings/operation.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
-import type { ByteStream } from '../kernel/fields.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { pathOf } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
+import { readSome } from './bytes.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 
@@ -19,7 +19,7 @@ export function createRefuseOperation(book: CardBook): RefuseOperation {
     const refusal = notRouted(book, agent);
     const trace = { kind: 'other', agent: agent.name } as const;
     if (ask.method !== 'POST' || !isBase(ask, agent)) return refuseHttpJson(refusal, trace);
-    return readSome(ask.body).then((body) => refuseJsonRpc(refusal, rpcId(body), trace));
+    return readSome(ask.body, LONGEST_READ).then((body) => refuseJsonRpc(refusal, rpcId(body), trace));
   };
 }
 
@@ -41,27 +41,4 @@ function isBase(ask: Ask, agent: AgentRule): boolean {
   const path = pathOf(ask.target);
   const rest = path.startsWith('/agents/') ? path.slice(`/agents/${agent.name}`.length) : path;
   return rest === '' || rest === '/';
-}
-
-async function readSome(body: ByteStream | null): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  if (body !== null) {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > LONGEST_READ) break;
-    }
-  }
-  return joined(chunks, length);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

@@ -1,8 +1,9 @@
-import { fieldValue } from '../http/fields.ts';
+import { fieldValue, withField, withoutFields } from '../http/fields.ts';
 import { freshFor, initialAge, lifetimeOf, ttlOf } from '../http/freshness.ts';
 import { invalidatedUrls } from '../http/invalidation.ts';
+import { combineParts, type Held, heldBytes } from '../http/parts.ts';
 import { storable } from '../http/storable.ts';
-import { mergeNotModified, selectForUpdate } from '../http/validation.ts';
+import { mergeNotModified, selectForUpdate, updateFromHead } from '../http/validation.ts';
 import { variantKey, varyNames } from '../http/vary.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { ByteStream } from '../kernel/fields.ts';
@@ -10,7 +11,9 @@ import type { Generation } from '../kernel/ids.ts';
 import type { EpochMs, Seconds } from '../kernel/units.ts';
 import type { Limits } from '../policy/rules.ts';
 import type { Clock, Fetcher, Observer, Store, StreamedResponse } from '../ports.ts';
+import { joinBytes } from './bytes.ts';
 import { anyKey, originTags } from './key.ts';
+import { isBodiless } from './origin-answer.ts';
 import type { OriginRequest } from './origin-request.ts';
 
 export interface OriginDoors {
@@ -33,46 +36,75 @@ export interface OriginExchange {
 /** Larger responses pass through without being kept: one of them would push out what many callers use. */
 const LARGEST_STORED = 8 * 1024 * 1024;
 
-/** A 304 for a stored response: it is stored anew with what the 304 says, or undefined where it validates something else (§4.3.4). */
-export async function validate(doors: OriginDoors, exchange: OriginExchange, entry: Entry): Promise<Entry | undefined> {
+/**
+ * A 304 for the one stored response that was asked about: it is stored anew with what the 304 says. A 304 that names another
+ * validator still says that this response can be reused, but nothing in it describes these bytes (RFC 9111 §4.3.3, §4.3.4).
+ */
+export async function validate(doors: OriginDoors, exchange: OriginExchange, entry: Entry): Promise<Entry> {
   const { request, response, requestedAt, receivedAt, generation } = exchange;
-  if (selectForUpdate([entry], response.fields).length === 0) return undefined;
-  const merged = mergeNotModified(entry, { fields: response.fields, requestedAt, receivedAt }, request.rule.cache);
+  const speaksOfIt = selectForUpdate([entry], response.fields).length > 0;
+  const fields = speaksOfIt ? response.fields : withoutFields(response.fields, VALIDATORS);
+  const merged = mergeNotModified(entry, { fields, requestedAt, receivedAt }, request.rule.cache);
   const validated: Entry = { ...entry, ...merged, requestedAt, receivedAt, generation };
   await doors.store.put(validated);
   return validated;
 }
 
+const VALIDATORS: ReadonlySet<string> = new Set(['etag', 'last-modified']);
+
+/** A HEAD tells whether the stored GET response is still the one (RFC 9111 §4.3.5). */
+export async function updateByHead(doors: OriginDoors, exchange: OriginExchange, entry: Entry): Promise<void> {
+  const { request, response, requestedAt, receivedAt, generation } = exchange;
+  const { status, fields } = response;
+  const verdict = updateFromHead(entry, { status, fields, requestedAt, receivedAt }, request.rule.cache);
+  if (verdict.stored === 'outdated') await doors.store.drop(entry);
+  if (verdict.stored === 'updated') await doors.store.put({ ...entry, ...verdict.parts, generation });
+}
+
 /** Takes out what a successful unsafe request has changed (RFC 9111 §4.4). */
 export async function invalidate(doors: OriginDoors, exchange: OriginExchange): Promise<void> {
   const { request, response } = exchange;
-  for (const url of invalidatedUrls({
-    method: request.method,
-    url: request.url,
-    status: response.status,
-    fields: response.fields,
-  })) {
-    for (const entry of doors.store.peek(anyKey(request.rule.name, url))) await doors.store.drop(entry);
+  const { method, url } = request;
+  for (const changed of invalidatedUrls({ method, url, status: response.status, fields: response.fields })) {
+    for (const entry of doors.store.peek(anyKey(request.rule.name, changed))) await doors.store.drop(entry);
   }
 }
 
-/** Passes a response on and, where RFC 9111 §3 allows, keeps what passes; it is stored once it has arrived whole. */
-export function keepPassing(
+/** What passes, and whether it is kept while it does. */
+export interface Passing {
+  readonly passing: StreamedResponse;
+  readonly stored: boolean;
+  readonly ttl?: Seconds;
+}
+
+/**
+ * Passes a response on and, where RFC 9111 §3 allows, keeps what passes; it is stored once it has arrived whole.
+ * @param over called once: with true when it is stored, with false as soon as it is known that it will not be.
+ */
+export async function keepPassing(
   doors: OriginDoors,
   exchange: OriginExchange,
-): { readonly response: StreamedResponse; readonly stored: boolean; readonly ttl?: Seconds } {
-  const { request, response } = exchange;
-  const decision = storable({
-    method: request.method,
-    requestFields: request.read,
-    status: response.status,
-    fields: response.fields,
-    policy: request.rule.cache,
-  });
-  if (!decision.store || request.method !== 'GET') return { response, stored: false };
+  over: (stored: boolean) => void,
+): Promise<Passing> {
+  const { request, response, receivedAt } = exchange;
+  const { status, fields } = response;
+  const { method, read, url } = request;
+  const decision = storable({ method, requestFields: read, status, fields, policy: request.rule.cache, url });
+  if (!decision.store) {
+    over(false);
+    return { passing: response, stored: false };
+  }
   const draft = draftOf(exchange);
-  const body = keep(response.body, (kept) => doors.store.put({ ...draft, body: kept }));
-  return { response: { ...response, body }, stored: true, ttl: ttlOf(freshFor(draft, exchange.receivedAt)) };
+  const ttl = ttlOf(freshFor(draft, receivedAt));
+  const store = async (body: Uint8Array): Promise<void> => {
+    const entry = completed(doors, { ...draft, body });
+    over(entry !== undefined && (await doors.store.put(entry)));
+  };
+  if (isBodiless(status)) {
+    await store(new Uint8Array());
+    return { passing: response, stored: true, ttl };
+  }
+  return { passing: { ...response, body: keep(response.body, store, () => over(false)) }, stored: true, ttl };
 }
 
 function draftOf(exchange: OriginExchange): Omit<Entry, 'body'> {
@@ -98,25 +130,47 @@ function draftOf(exchange: OriginExchange): Omit<Entry, 'body'> {
   };
 }
 
-/** Hands every chunk on at once; what came whole and is not too large is given to `done`. A reader that stops early keeps nothing. */
-async function* keep(body: ByteStream, done: (kept: Uint8Array) => Promise<unknown>): ByteStream {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length <= LARGEST_STORED) chunks.push(chunk);
-    else chunks.length = 0;
-    yield chunk;
-  }
-  if (length <= LARGEST_STORED) await done(join(chunks, length));
+/**
+ * What is stored of an arrived response: a part joins the parts that are there (RFC 9111 §3.4), and never takes the place of a
+ * whole that is still the same. Undefined where nothing is gained by storing it.
+ */
+function completed(doors: OriginDoors, arrived: Entry): Entry | undefined {
+  if (arrived.status !== 206) return arrived;
+  const held = heldBytes(arrived);
+  const before = doors.store.peek(arrived.key).find((entry) => entry.variant === arrived.variant);
+  if (held === undefined || before?.status === 200) return undefined;
+  const earlier = before && heldBytes(before);
+  const joined = earlier && combineParts({ fields: before.fields, held: earlier }, { fields: arrived.fields, held });
+  return joined === undefined ? arrived : partOrWhole(arrived, joined);
 }
 
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+function partOrWhole(arrived: Entry, { span, complete, body }: Held): Entry {
+  const fields = withoutFields(arrived.fields, OF_THE_PART);
+  if (span.first === 0 && complete === body.byteLength) return { ...arrived, status: 200, fields, body };
+  const range = `bytes ${span.first}-${span.last}/${complete ?? '*'}`;
+  return { ...arrived, fields: withField(fields, 'Content-Range', range), body };
+}
+
+const OF_THE_PART: ReadonlySet<string> = new Set(['content-range', 'content-length']);
+
+/** Hands every chunk on at once; what came whole and is not too large is given to `done`, anything else is told to `given up`. */
+async function* keep(body: ByteStream, done: (kept: Uint8Array) => Promise<void>, givenUp: () => void): ByteStream {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let whole = false;
+  try {
+    for await (const chunk of body) {
+      length += chunk.length;
+      if (length <= LARGEST_STORED) chunks.push(chunk);
+      else if (chunks.length > 0) {
+        chunks.length = 0;
+        givenUp();
+      }
+      yield chunk;
+    }
+    whole = length <= LARGEST_STORED;
+    if (whole) await done(joinBytes(chunks, length));
+  } finally {
+    if (!whole) givenUp();
   }
-  return whole;
 }

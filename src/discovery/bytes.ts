@@ -1,0 +1,28 @@
+import type { ByteStream } from '../kernel/fields.ts';
+
+/** Joins chunks into one array of the length that they have together. */
+export function joinBytes(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1) return only;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** Reads a body up to a bound; what lies beyond is not read. */
+export async function readSome(body: ByteStream | null, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (body !== null) {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > most) break;
+    }
+  }
+  return joinBytes(chunks, length);
+}
