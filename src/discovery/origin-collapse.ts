@@ -67,12 +67,9 @@ export function createCollapse(clock: Clock): Collapse {
   };
 }
 
-function within(flight: Promise<void>, patience: Ms, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(patience, resolve);
-    void flight.then(() => {
-      cancel();
-      resolve();
-    });
-  });
+async function within(flight: Promise<void>, patience: Ms, clock: Clock): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(patience, late.resolve);
+  await Promise.race([flight, late.promise]);
+  cancel();
 }

@@ -6,13 +6,14 @@ import { mayServeOnError } from '../http/reuse.ts';
 import { conditionFields } from '../http/validation.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Entry } from '../kernel/entry.ts';
-import type { ForwardWhy } from '../kernel/outcome.ts';
+import type { FetchOutcome, ForwardWhy } from '../kernel/outcome.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { bytes, ms } from '../kernel/units.ts';
 import type { FetchOrder, StreamedResponse } from '../ports.ts';
 import { passedAnswer, storedAnswer } from './origin-answer.ts';
 import type { Collapse } from './origin-collapse.ts';
 import type { OriginRequest } from './origin-request.ts';
+import { deniedOrFailed, streamReceipt } from './receipts.ts';
 import {
   type OriginDoors,
   type OriginExchange,
@@ -31,14 +32,19 @@ export function createForward(doors: OriginDoors, collapse: Collapse, stopping: 
     const validated = why === 'partial' ? undefined : entry;
     const generation = doors.store.generation();
     const requestedAt = doors.clock.now();
+    const id = doors.ledger.issue();
     const result = await doors.fetcher.open(orderFor(doors, request, validated, stopping));
     const receivedAt = doors.clock.now();
+    const exchanged = { id, requestedAt, conditional: validated !== undefined, result };
     if (!result.ok) {
       over(false);
+      doors.ledger.record(streamReceipt(exchanged, deniedOrFailed(result), receivedAt));
       return standIn({ request, entry, why, now: receivedAt, status: null }) ?? refused(result.refusal);
     }
     const exchange = { request, response: result.response, generation, requestedAt, receivedAt };
-    return conclude(doors, exchange, { entry, validated, why, over });
+    const concluded = await conclude(doors, exchange, { entry, validated, why, over });
+    doors.ledger.record(streamReceipt(exchanged, concluded.outcome, receivedAt));
+    return concluded.answer;
   };
 }
 
@@ -49,7 +55,12 @@ interface Asked {
   readonly over: (stored: boolean) => void;
 }
 
-async function conclude(doors: OriginDoors, exchange: OriginExchange, asked: Asked): Promise<Answer> {
+interface Concluded {
+  readonly answer: Answer;
+  readonly outcome: FetchOutcome;
+}
+
+async function conclude(doors: OriginDoors, exchange: OriginExchange, asked: Asked): Promise<Concluded> {
   const { request, response, receivedAt } = exchange;
   const { entry, validated, why, over } = asked;
   if (response.status === 304 && validated !== undefined) {
@@ -58,19 +69,20 @@ async function conclude(doors: OriginDoors, exchange: OriginExchange, asked: Ask
     const ttl = ttlOf(freshFor(renewed, receivedAt));
     const cache = cacheStatusForwarded({ why, status: 304, stored: true, ttl });
     const answer = storedAnswer(request, renewed, { now: receivedAt, cache, result: 'revalidated' });
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) return { answer, outcome: 'not_modified' };
   }
   const stale = standIn({ request, entry, why, now: receivedAt, status: response.status });
   if (stale !== undefined) {
     over(false);
     await discard(response);
-    return stale;
+    return { answer: stale, outcome: 'status' };
   }
   if (request.method === 'HEAD' && entry !== undefined) await updateByHead(doors, exchange, entry);
   await invalidate(doors, exchange);
   const { passing, stored, ttl } = await keepPassing(doors, exchange, over);
   const cache = cacheStatusForwarded({ why, status: response.status, stored, ttl });
-  return passedAnswer(passing, { cache, result: stored ? 'miss' : 'forwarded' });
+  const answer = passedAnswer(passing, { cache, result: stored ? 'miss' : 'forwarded' });
+  return { answer, outcome: stored ? 'stored' : 'uncacheable' };
 }
 
 interface StandIn {

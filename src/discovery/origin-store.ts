@@ -10,7 +10,7 @@ import type { ByteStream } from '../kernel/fields.ts';
 import type { Generation } from '../kernel/ids.ts';
 import type { EpochMs, Seconds } from '../kernel/units.ts';
 import type { Limits } from '../policy/rules.ts';
-import type { Clock, Fetcher, Observer, Store, StreamedResponse } from '../ports.ts';
+import type { Clock, Fetcher, Ledger, Observer, Store, StreamedResponse } from '../ports.ts';
 import { joinBytes } from './bytes.ts';
 import { anyKey, originTags } from './key.ts';
 import { isBodiless } from './origin-answer.ts';
@@ -20,6 +20,7 @@ export interface OriginDoors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
   readonly store: Store;
+  readonly ledger: Ledger;
   readonly observer: Observer;
   readonly limits: () => Limits;
 }

@@ -1,9 +1,12 @@
 import { fieldValue } from '../http/fields.ts';
+import type { FaultCode } from '../kernel/faults.ts';
 import type { Fields } from '../kernel/fields.ts';
 import type { ReceiptId } from '../kernel/ids.ts';
 import type { ExchangeReceipt } from '../kernel/receipt.ts';
+import type { Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
-import type { FetchResult, WholeResponse } from '../ports.ts';
+import type { FetchOutcome } from '../kernel/outcome.ts';
+import type { FetchResult, StreamedResponse, WholeResponse } from '../ports.ts';
 import type { CardTarget, Refreshed } from './refresh.ts';
 
 /** The fields that decide caching: kept in the receipt as received, since they explain everything that follows. */
@@ -48,6 +51,60 @@ export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: 
     took: between(exchange.requestedAt, now),
   };
 }
+
+/** Codes by which egress policy says no. */
+const DENIALS: ReadonlySet<FaultCode> = new Set([
+  'address-forbidden',
+  'origin-not-allowed',
+  'lookalike-origin',
+  'redirect-refused',
+]);
+
+/** Tells an exchange that policy refused from one that broke on the way. */
+export const deniedOrFailed = ({ refusal }: { readonly refusal: Refusal }): 'denied' | 'failed' =>
+  DENIALS.has(refusal.code) ? 'denied' : 'failed';
+
+/** What is known of one exchange that streamed through. */
+export interface StreamedExchange {
+  readonly id: ReceiptId;
+  readonly requestedAt: EpochMs;
+  readonly conditional: boolean;
+  readonly result: FetchResult<StreamedResponse>;
+}
+
+/** Writes down one exchange of an origin with `content: any`, when the head of its answer is there. */
+export function streamReceipt(exchange: StreamedExchange, outcome: FetchOutcome, now: EpochMs): ExchangeReceipt {
+  const { result } = exchange;
+  const refusal = result.ok ? null : result.refusal;
+  return {
+    kind: 'exchange',
+    id: exchange.id,
+    at: now,
+    purpose: 'any',
+    agent: null,
+    variant: null,
+    trail: result.trail,
+    conditional: exchange.conditional,
+    status: result.ok ? result.response.status : null,
+    caching: result.ok ? cachingFields(result.response.fields) : {},
+    ...NO_CARD,
+    outcome,
+    code: refusal?.code ?? null,
+    why: refusal?.detail ?? null,
+    policy: null,
+    took: between(exchange.requestedAt, now),
+  };
+}
+
+const NO_CARD = {
+  digest: null,
+  version: null,
+  protocolVersion: null,
+  interfaceUrl: null,
+  verdict: null,
+  review: null,
+  warnings: [],
+} as const;
 
 function cachingFields(fields: Fields): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};

@@ -15,7 +15,7 @@ import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, FetchResult, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
 import { cardTags } from './key.ts';
-import { exchangeReceipt } from './receipts.ts';
+import { deniedOrFailed, exchangeReceipt } from './receipts.ts';
 
 /** One card to bring up to date: for whom, by which request, and what is stored already. */
 export interface CardTarget {
@@ -122,10 +122,7 @@ async function attemptCards(doors: Doors, target: CardTarget, limits: Limits, si
 
 async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
-  if (!result.ok) {
-    const sent = result.trail.addresses.length > 0 || result.trail.reused;
-    return failure(attempt, sent ? 'failed' : deniedOrFailed(result.refusal), result.refusal);
-  }
+  if (!result.ok) return failure(attempt, deniedOrFailed(result), result.refusal);
   const { status } = result.response;
   if (status === 304 && attempt.conditional && target.stored?.admission) {
     return put(doors, validated(attempt, result.response, target.stored, target.stored.admission), 'not_modified', 304);
@@ -133,11 +130,6 @@ async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   if (status !== 200) return failure(attempt, 'status', unexpectedStatus(attempt, result.response));
   return admit(doors, attempt, result.response);
 }
-
-const deniedOrFailed = (refusal: Refusal): 'denied' | 'failed' =>
-  refusal.code === 'address-forbidden' || refusal.code === 'origin-not-allowed' || refusal.code === 'lookalike-origin'
-    ? 'denied'
-    : 'failed';
 
 /** Judges a full answer before anything else sees it: only an admitted card may replace a stored one. */
 async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): Promise<Refreshed> {

@@ -133,24 +133,35 @@ describe('revalidation', () => {
     assert.equal(world.origin.asked.length, 2);
   });
 
-  scenario('no-store is obeyed: served, never kept', { origin: answers(CARD, { 'Cache-Control': 'no-store' }) }, async (world) => {
-    assert.equal((await world.card()).headers['cache-status'], 'cardea; fwd=uri-miss; fwd-status=200');
-    await world.card();
-    assert.equal(world.origin.asked.length, 2);
-  });
+  scenario(
+    'no-store is obeyed: served, never kept',
+    { origin: answers(CARD, { 'Cache-Control': 'no-store' }) },
+    async (world) => {
+      assert.equal((await world.card()).headers['cache-status'], 'cardea; fwd=uri-miss; fwd-status=200');
+      await world.card();
+      assert.equal(world.origin.asked.length, 2);
+    },
+  );
 
-  scenario('no-cache from the origin: validated each time', { origin: answers(CARD, { 'Cache-Control': 'no-cache', ETag: '"v"' }) }, async (world) => {
-    await world.card();
-    world.says(fails(304, { ETag: '"v"', 'Cache-Control': 'no-cache' }));
-    const again = await world.card();
-    assert.match(String(again.headers['cache-status']), /fwd=stale; fwd-status=304; stored/);
-    assert.equal(again.headers['cache-control'], 'no-cache');
-  });
+  scenario(
+    'no-cache from the origin: validated each time',
+    { origin: answers(CARD, { 'Cache-Control': 'no-cache', ETag: '"v"' }) },
+    async (world) => {
+      await world.card();
+      world.says(fails(304, { ETag: '"v"', 'Cache-Control': 'no-cache' }));
+      const again = await world.card();
+      assert.match(String(again.headers['cache-status']), /fwd=stale; fwd-status=304; stored/);
+      assert.equal(again.headers['cache-control'], 'no-cache');
+    },
+  );
 
   scenario('an origin that signs anew at every GET: another body, the same digest', {}, async (world) => {
     let made = 0;
-    const resigned = (): string => JSON.stringify({ ...JSON.parse(CARD), signatures: [{ protected: 'e30', signature: `c2ln${(made += 1)}` }] });
-    world.says((request, response) => answers(resigned(), { 'Cache-Control': 'max-age=60', ETag: `"${made}"` })(request, response));
+    const resigned = (): string =>
+      JSON.stringify({ ...JSON.parse(CARD), signatures: [{ protected: 'e30', signature: `c2ln${(made += 1)}` }] });
+    world.says((request, response) =>
+      answers(resigned(), { 'Cache-Control': 'max-age=60', ETag: `"${made}"` })(request, response),
+    );
     const digests = new Set<unknown>();
     const etags = new Set<unknown>();
     for (let round = 0; round < 3; round += 1) {
@@ -165,24 +176,31 @@ describe('revalidation', () => {
 });
 
 describe('when the origin fails', () => {
-  const strict = { ...MINUTE, config: 'cache: { prefetch: false, staleWhileRevalidate: 0s, staleIfError: 10m, negativeTtl: 10s }' };
+  const strict = {
+    ...MINUTE,
+    config: 'cache: { prefetch: false, staleWhileRevalidate: 0s, staleIfError: 10m, negativeTtl: 10s }',
+  };
 
-  scenario('503: the stale card is served, then from memory while it is held back, then a clear problem', strict, async (world) => {
-    await world.card();
-    await world.clock.advance(63_000);
-    world.says(fails(503));
-    const stale = await world.card();
-    assert.equal(stale.headers['cache-status'], 'cardea; fwd=stale; fwd-status=503; detail=stale-if-error');
-    assert.equal(stale.headers['cache-control'], 'no-cache');
-    const held = await world.card();
-    assert.equal(held.headers['cache-status'], 'cardea; hit; ttl=-3; detail=stale-if-error');
-    assert.equal(world.origin.asked.length, 2);
-    await world.clock.advance(600_000);
-    const gone = await world.card();
-    assert.equal(gone.code, 'origin-status');
-    assert.equal(gone.status, 502);
-    assert.match(String(gone.headers['proxy-status']), /^cardea; error=http_protocol_error; received-status=503/);
-  });
+  scenario(
+    '503: the stale card is served, then from memory while it is held back, then a clear problem',
+    strict,
+    async (world) => {
+      await world.card();
+      await world.clock.advance(63_000);
+      world.says(fails(503));
+      const stale = await world.card();
+      assert.equal(stale.headers['cache-status'], 'cardea; fwd=stale; fwd-status=503; detail=stale-if-error');
+      assert.equal(stale.headers['cache-control'], 'no-cache');
+      const held = await world.card();
+      assert.equal(held.headers['cache-status'], 'cardea; hit; ttl=-3; detail=stale-if-error');
+      assert.equal(world.origin.asked.length, 2);
+      await world.clock.advance(600_000);
+      const gone = await world.card();
+      assert.equal(gone.code, 'origin-status');
+      assert.equal(gone.status, 502);
+      assert.match(String(gone.headers['proxy-status']), /^cardea; error=http_protocol_error; received-status=503/);
+    },
+  );
 
   scenario('a broken connection is a failure like any other', strict, async (world) => {
     await world.card();
@@ -204,22 +222,30 @@ describe('when the origin fails', () => {
     });
   }
 
-  scenario('must-revalidate is never served stale', { ...strict, origin: answers(CARD, { 'Cache-Control': 'max-age=60, must-revalidate' }) }, async (world) => {
-    await world.card();
-    await world.clock.advance(61_000);
-    world.says(fails(503));
-    assert.equal((await world.card()).code, 'origin-status');
-  });
+  scenario(
+    'must-revalidate is never served stale',
+    { ...strict, origin: answers(CARD, { 'Cache-Control': 'max-age=60, must-revalidate' }) },
+    async (world) => {
+      await world.card();
+      await world.clock.advance(61_000);
+      world.says(fails(503));
+      assert.equal((await world.card()).code, 'origin-status');
+    },
+  );
 
-  scenario('a failure is remembered: one request to the origin in the negative TTL', { origin: fails(500) }, async (world) => {
-    for (let round = 0; round < 5; round += 1) assert.equal((await world.card()).code, 'origin-status');
-    assert.equal(world.origin.asked.length, 1);
-    world.says(answers(CARD));
-    await world.clock.advance(9_999);
-    assert.equal((await world.card()).status, 502);
-    await world.clock.advance(1);
-    assert.equal((await world.card()).status, 200);
-  });
+  scenario(
+    'a failure is remembered: one request to the origin in the negative TTL',
+    { origin: fails(500) },
+    async (world) => {
+      for (let round = 0; round < 5; round += 1) assert.equal((await world.card()).code, 'origin-status');
+      assert.equal(world.origin.asked.length, 1);
+      world.says(answers(CARD));
+      await world.clock.advance(9_999);
+      assert.equal((await world.card()).status, 502);
+      await world.clock.advance(1);
+      assert.equal((await world.card()).status, 200);
+    },
+  );
 
   scenario('Retry-After is honoured', { origin: fails(503, { 'Retry-After': '120' }) }, async (world) => {
     await world.card();
@@ -251,21 +277,27 @@ describe('documents that are no card', () => {
     ['too much nesting', `${'['.repeat(40)}${']'.repeat(40)}`, 'application/json', 'card-not-json'],
   ];
   for (const [name, body, type, code] of cases) {
-    scenario(`${name} is ${code}, and never replaces a good card`, { config: 'cache: { prefetch: false, staleWhileRevalidate: 0s, negativeTtl: 0s }' }, async (world) => {
-      world.says(answers(body, { 'Content-Type': type }));
-      assert.equal((await world.card()).code, code);
-      world.says(answers(CARD, { 'Cache-Control': 'max-age=60' }));
-      assert.equal((await world.card()).status, 200);
-      await world.clock.advance(61_000);
-      world.says(answers(body, { 'Content-Type': type }));
-      const stale = await world.card();
-      assert.equal(stale.body, CARD);
-      assert.match(String(stale.headers['cache-status']), /detail=stale-if-error/);
-    });
+    scenario(
+      `${name} is ${code}, and never replaces a good card`,
+      { config: 'cache: { prefetch: false, staleWhileRevalidate: 0s, negativeTtl: 0s }' },
+      async (world) => {
+        world.says(answers(body, { 'Content-Type': type }));
+        assert.equal((await world.card()).code, code);
+        world.says(answers(CARD, { 'Cache-Control': 'max-age=60' }));
+        assert.equal((await world.card()).status, 200);
+        await world.clock.advance(61_000);
+        world.says(answers(body, { 'Content-Type': type }));
+        const stale = await world.card();
+        assert.equal(stale.body, CARD);
+        assert.match(String(stale.headers['cache-status']), /detail=stale-if-error/);
+      },
+    );
   }
 
   scenario('invalid UTF-8', {}, async (world) => {
-    world.says((_request, response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(Buffer.from([0x7b, 0xff, 0x7d])));
+    world.says((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(Buffer.from([0x7b, 0xff, 0x7d])),
+    );
     assert.equal((await world.card()).code, 'card-not-json');
   });
 
@@ -311,7 +343,10 @@ describe('versions', () => {
   const varying: WorldOptions = {
     origin: (request, response) => {
       const version = String(request.headers['a2a-version'] ?? 'none');
-      answers(CARD.replace('Tells the weather.', `For ${version}.`), { Vary: 'A2A-Version', 'Cache-Control': 'max-age=60' })(request, response);
+      answers(CARD.replace('Tells the weather.', `For ${version}.`), {
+        Vary: 'A2A-Version',
+        'Cache-Control': 'max-age=60',
+      })(request, response);
     },
   };
 
@@ -366,21 +401,29 @@ describe('keeping cards fresh', () => {
     assert.match((await world.metric(/^cardea_card_state\{.*state="fresh"/)) ?? '', / 1$/);
   });
 
-  scenario('a card is refreshed before it becomes stale, without anyone asking', { ...MINUTE, prefetch: true }, async (world) => {
-    world.says(answers(OTHER_CARD, { 'Cache-Control': 'max-age=60' }));
-    await world.clock.advance(59_000);
-    await world.quiet();
-    const hit = await world.card();
-    assert.match(String(hit.headers['cache-status']), /; hit;/);
-    assert.equal(hit.body, OTHER_CARD);
-  });
+  scenario(
+    'a card is refreshed before it becomes stale, without anyone asking',
+    { ...MINUTE, prefetch: true },
+    async (world) => {
+      world.says(answers(OTHER_CARD, { 'Cache-Control': 'max-age=60' }));
+      await world.clock.advance(59_000);
+      await world.quiet();
+      const hit = await world.card();
+      assert.match(String(hit.headers['cache-status']), /; hit;/);
+      assert.equal(hit.body, OTHER_CARD);
+    },
+  );
 
-  scenario('an origin that is down at start is tried again, slower and slower', { origin: fails(503), prefetch: true }, async (world) => {
-    await world.pass(60);
-    const tries = world.origin.asked.length;
-    assert.ok(tries >= 5 && tries <= 9, `${tries} tries in a minute`);
-    world.says(answers(CARD));
-    await world.pass(60);
-    assert.match(String((await world.card()).headers['cache-status']), /; hit;/);
-  });
+  scenario(
+    'an origin that is down at start is tried again, slower and slower',
+    { origin: fails(503), prefetch: true },
+    async (world) => {
+      await world.pass(60);
+      const tries = world.origin.asked.length;
+      assert.ok(tries >= 5 && tries <= 9, `${tries} tries in a minute`);
+      world.says(answers(CARD));
+      await world.pass(60);
+      assert.match(String((await world.card()).headers['cache-status']), /; hit;/);
+    },
+  );
 });
