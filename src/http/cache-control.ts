@@ -150,16 +150,18 @@ const QUOTED = /^"(?:[^"\\]|\\[^])*"$/;
 /** Cuts a line into directives. From a quote that is never closed on, nothing is exact: it may hide a restriction, not grant anything. */
 function findDirectives(line: string): readonly Found[] {
   const { members, unclosed } = cutList(line);
-  const strays = unclosed === null ? [] : unclosed.split(',').map((stray) => stray.trim());
-  return [...members.map(readDirective), ...strays.map((stray) => ({ ...readDirective(stray), exact: false }))];
+  return [...members.flatMap(readDirectives), ...(unclosed === null ? [] : wordsOf(unclosed))];
 }
 
-function readDirective(member: string): Found {
+/** A member is one directive; in one that is malformed (`no-store; max-age=60`) every word may be meant as one. */
+function readDirectives(member: string): readonly Found[] {
   const equals = member.indexOf('=');
   const name = equals === -1 ? member : member.slice(0, equals);
-  const value = equals === -1 ? null : member.slice(equals + 1);
-  if (!TOKEN.test(name)) return { name: name.replace(/^["\s]+|["\s]+$/g, '').toLowerCase(), value, exact: false };
-  return { name: name.toLowerCase(), value: value === null ? null : unquote(value), exact: true };
+  if (!TOKEN.test(name)) return wordsOf(member);
+  return [{ name: name.toLowerCase(), value: equals === -1 ? null : unquote(member.slice(equals + 1)), exact: true }];
 }
+
+const wordsOf = (text: string): readonly Found[] =>
+  text.split(/[\s,;="]+/).map((word) => ({ name: word.toLowerCase(), value: null, exact: false }));
 
 const unquote = (value: string): string => (QUOTED.test(value) ? value.slice(1, -1).replace(/\\([^])/g, '$1') : value);
