@@ -35,7 +35,10 @@ describe('parseCacheControl', () => {
     ['private="set-cookie"', { private: true }],
     ['must-revalidate, proxy-revalidate', { mustRevalidate: true, proxyRevalidate: true }],
     ['public, must-understand, immutable', { public: true, mustUnderstand: true, immutable: true }],
-    ['s-maxage=5, stale-while-revalidate=6, stale-if-error=7', { sMaxage: 5, staleWhileRevalidate: 6, staleIfError: 7 }],
+    [
+      's-maxage=5, stale-while-revalidate=6, stale-if-error=7',
+      { sMaxage: 5, staleWhileRevalidate: 6, staleIfError: 7 },
+    ],
     ['foobar, max-age=60', { maxAge: 60 }],
     ['foo=bar, max-age=60, baz="q"', { maxAge: 60 }],
     ['x-max-age=60', {}],
@@ -112,7 +115,10 @@ describe('requestDirectives', () => {
     [{ 'Cache-Control': 'max-stale' }, { maxStale: 2 ** 31 }],
     [{ 'Cache-Control': 'max-stale=10' }, { maxStale: 10 }],
     [{ 'Cache-Control': 'max-stale=5, max-stale' }, { maxStale: 5 }],
-    [{ 'Cache-Control': 'min-fresh=10, only-if-cached, no-store' }, { minFresh: 10, onlyIfCached: true, noStore: true }],
+    [
+      { 'Cache-Control': 'min-fresh=10, only-if-cached, no-store' },
+      { minFresh: 10, onlyIfCached: true, noStore: true },
+    ],
     // Nonsense from a caller is ignored.
     [{ 'Cache-Control': 'max-age=x, min-fresh=-1, max-stale=y' }, {}],
     [{ 'Cache-Control': 'nothing-to-see-here' }, {}],

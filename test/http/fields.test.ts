@@ -60,7 +60,16 @@ describe('end-to-end fields (RFC 9110 §7.6.1)', () => {
   });
 
   test('Connection cannot switch off what is meant for every cache', () => {
-    const given = ['Connection', 'cache-control, vary, age, etag', 'Cache-Control', 'no-store', 'Vary', '*', 'ETag', '"x"'];
+    const given = [
+      'Connection',
+      'cache-control, vary, age, etag',
+      'Cache-Control',
+      'no-store',
+      'Vary',
+      '*',
+      'ETag',
+      '"x"',
+    ];
     assert.deepEqual(kept(given), ['Cache-Control', 'Vary']);
   });
 

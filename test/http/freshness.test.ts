@@ -62,7 +62,10 @@ describe('age (RFC 9111 §4.2.3)', () => {
 
   test('residence counts from arrival, and never backwards', () => {
     const entry = { initialAge: ms(5_000), receivedAt: NOW };
-    assert.deepEqual([-3_600, 0, 1, 60].map((s) => currentAge(entry, at(s)) / 1000), [5, 5, 6, 65]);
+    assert.deepEqual(
+      [-3_600, 0, 1, 60].map((s) => currentAge(entry, at(s)) / 1000),
+      [5, 5, 6, 65],
+    );
   });
 });
 
@@ -103,14 +106,19 @@ describe('freshness lifetime (RFC 9111 §4.2.1)', () => {
 
   test('heuristics are for cacheable statuses and for what is public', () => {
     const guess: Given = { 'Last-Modified': dateAt(-50), Date: dateAt(0) };
-    for (const status of [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]) assert.equal(life(guess, ANY, status), 5);
-    for (const status of [201, 202, 302, 303, 307, 403, 500, 502, 503, 504, 599]) assert.equal(life(guess, ANY, status), 0);
+    for (const status of [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501])
+      assert.equal(life(guess, ANY, status), 5);
+    for (const status of [201, 202, 302, 303, 307, 403, 500, 502, 503, 504, 599])
+      assert.equal(life(guess, ANY, status), 0);
     assert.equal(life({ ...guess, 'Cache-Control': 'public' }, ANY, 599), 5);
   });
 
   test('a guess about an error ends with the negative TTL', () => {
     const guess: Given = { 'Last-Modified': dateAt(-86_400), Date: dateAt(0) };
-    assert.deepEqual([399, 400, 404].map((status) => life({ ...guess, 'Cache-Control': 'public' }, ANY, status)), [8640, 10, 10]);
+    assert.deepEqual(
+      [399, 400, 404].map((status) => life({ ...guess, 'Cache-Control': 'public' }, ANY, status)),
+      [8640, 10, 10],
+    );
     assert.equal(life({ 'Cache-Control': 'max-age=60' }, ANY, 404), 60);
   });
 
@@ -135,14 +143,20 @@ describe('ceilings and defaults', () => {
 
   test('maxTtl caps the origin and the default', () => {
     const policy = { ...CARD, maxTtl: ms(60_000) };
-    assert.deepEqual(['59', '60', '61', '99999999999'].map((n) => life({ 'Cache-Control': `max-age=${n}` }, policy)), [59, 60, 60, 60]);
+    assert.deepEqual(
+      ['59', '60', '61', '99999999999'].map((n) => life({ 'Cache-Control': `max-age=${n}` }, policy)),
+      [59, 60, 60, 60],
+    );
     assert.equal(life({ Expires: 'Fri, 01 Jan 2100 00:00:00 GMT' }, policy), 60);
     assert.equal(life({}, policy), 60);
   });
 
   test('minTtl lifts what the origin says, never against no-store, no-cache or private, never beyond maxTtl', () => {
     const policy = { ...CARD, minTtl: ms(30_000) };
-    assert.deepEqual(['0', '29', '30', '31'].map((n) => life({ 'Cache-Control': `max-age=${n}` }, policy)), [30, 30, 30, 31]);
+    assert.deepEqual(
+      ['0', '29', '30', '31'].map((n) => life({ 'Cache-Control': `max-age=${n}` }, policy)),
+      [30, 30, 30, 31],
+    );
     for (const word of ['no-store', 'no-cache', 'private', 'no-cache="a"', 'private="a"']) {
       assert.equal(life({ 'Cache-Control': `max-age=5, ${word}` }, policy), 5, word);
     }
@@ -170,7 +184,10 @@ describe('staleness (RFC 9111 §4.2.4, RFC 5861)', () => {
     assert.deepEqual(windows(most), [86_400, 86_400]);
     assert.deepEqual(windows('max-age=1', { ...CARD, maxStale: ms(10_000) }), [10, 10]);
     assert.deepEqual(windows('max-age=1', { ...CARD, maxStale: ms(0) }), [0, 0]);
-    assert.equal(lifetimeOf({ status: 200, fields: [], receivedAt: NOW }, { ...CARD, maxStale: ms(0) }).mustRevalidate, true);
+    assert.equal(
+      lifetimeOf({ status: 200, fields: [], receivedAt: NOW }, { ...CARD, maxStale: ms(0) }).mustRevalidate,
+      true,
+    );
   });
 
   for (const word of ['must-revalidate', 'proxy-revalidate', 's-maxage=1', 'no-cache', 'no-cache="x"']) {
@@ -195,7 +212,10 @@ describe('freshness left', () => {
   });
 
   test('ttl is the lifetime less Age in whole seconds', () => {
-    assert.deepEqual([300_000, 299_988, 1, 0, -1, -999, -1000, -3_200].map((left) => ttlOf(ms(left))), [300, 300, 1, 0, 0, 0, -1, -3]);
+    assert.deepEqual(
+      [300_000, 299_988, 1, 0, -1, -999, -1000, -3_200].map((left) => ttlOf(ms(left))),
+      [300, 300, 1, 0, 0, 0, -1, -3],
+    );
     assert.ok(Object.is(ttlOf(ms(-1)), 0));
   });
 });
@@ -214,11 +234,18 @@ describe('dates of responses', () => {
   test('Last-Modified is strong a second before Date', () => {
     const strong = (modified: string, date?: string): boolean =>
       isStrongDate(fields({ 'Last-Modified': modified, ...(date === undefined ? {} : { Date: date }) }));
-    assert.deepEqual([strong(dateAt(-1), dateAt(0)), strong(dateAt(0), dateAt(0)), strong(dateAt(-9)), strong('x', dateAt(0))], [true, false, false, false]);
+    assert.deepEqual(
+      [strong(dateAt(-1), dateAt(0)), strong(dateAt(0), dateAt(0)), strong(dateAt(-9)), strong('x', dateAt(0))],
+      [true, false, false, false],
+    );
   });
 
   test('a lifetime is explicit in any form, malformed ones too', () => {
-    const explicit: readonly Given[] = [{ Expires: '0' }, { 'Cache-Control': 'max-age=x' }, { 'Cache-Control': 's-maxage=1' }];
+    const explicit: readonly Given[] = [
+      { Expires: '0' },
+      { 'Cache-Control': 'max-age=x' },
+      { 'Cache-Control': 's-maxage=1' },
+    ];
     for (const given of explicit) assert.equal(hasExplicitLifetime(fields(given)), true);
     assert.equal(hasExplicitLifetime(fields({ 'Cache-Control': 'public', 'Last-Modified': dateAt(-5) })), false);
   });

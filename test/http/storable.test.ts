@@ -54,15 +54,27 @@ describe('storing (RFC 9111 §3)', () => {
     // §5.2.2.3
     ['understood, so no-store is ignored', { response: control('no-store, must-understand, max-age=60') }, 'stored'],
     ['not understood', { status: 599, response: control('must-understand, max-age=60') }, 'not-understood'],
-    ['not understood, with no-store', { status: 299, response: control('no-store, must-understand, max-age=60') }, 'not-understood'],
+    [
+      'not understood, with no-store',
+      { status: 299, response: control('no-store, must-understand, max-age=60') },
+      'not-understood',
+    ],
     ['must-understand does not lift private', { response: control('must-understand, no-store, private') }, 'private'],
     // §3.5
     ['credentials', { request: WITH_TOKEN, response: FRESH }, 'authorization'],
     ['credentials and Expires', { request: WITH_TOKEN, response: { Expires: dateAt(99) } }, 'authorization'],
     ['credentials and public', { request: WITH_TOKEN, response: control('public, max-age=60') }, 'stored'],
-    ['credentials and must-revalidate', { request: WITH_TOKEN, response: control('must-revalidate, max-age=60') }, 'stored'],
+    [
+      'credentials and must-revalidate',
+      { request: WITH_TOKEN, response: control('must-revalidate, max-age=60') },
+      'stored',
+    ],
     ['credentials and s-maxage', { request: WITH_TOKEN, response: control('s-maxage=60') }, 'stored'],
-    ['credentials and proxy-revalidate', { request: WITH_TOKEN, response: control('proxy-revalidate, max-age=60') }, 'authorization'],
+    [
+      'credentials and proxy-revalidate',
+      { request: WITH_TOKEN, response: control('proxy-revalidate, max-age=60') },
+      'authorization',
+    ],
     // §4.1
     ['Vary: *', { response: { ...FRESH, Vary: '*' } }, 'vary-star'],
     ['Vary: foo, *', { response: { ...FRESH, Vary: ['foo', ', *'] } }, 'vary-star'],
@@ -84,19 +96,43 @@ describe('storing (RFC 9111 §3)', () => {
     // Parts
     ['a part', { status: 206, response: { ...FRESH, 'Content-Range': 'bytes 0-4/10' } }, 'stored'],
     ['a part without its place', { status: 206, response: FRESH }, 'partial'],
-    ['several parts', { status: 206, response: { ...FRESH, 'Content-Type': 'multipart/byteranges; boundary=x' } }, 'partial'],
+    [
+      'several parts',
+      { status: 206, response: { ...FRESH, 'Content-Type': 'multipart/byteranges; boundary=x' } },
+      'partial',
+    ],
     ['a part of something else', { status: 206, response: { ...FRESH, 'Content-Range': 'lines 0-4/10' } }, 'partial'],
     ['Content-Range on a 200 says nothing', { response: { ...FRESH, 'Content-Range': 'junk' } }, 'stored'],
     // POST, RFC 9110 §9.3.3
     ['POST', { method: 'POST', url: TARGET, response: FRESH }, 'method'],
-    ['POST that answers GET', { method: 'POST', url: TARGET, response: { ...FRESH, 'Content-Location': '/a/b?c' } }, 'stored'],
-    ['POST that answers GET elsewhere', { method: 'POST', url: TARGET, response: { ...FRESH, 'Content-Location': '/a/b' } }, 'method'],
+    [
+      'POST that answers GET',
+      { method: 'POST', url: TARGET, response: { ...FRESH, 'Content-Location': '/a/b?c' } },
+      'stored',
+    ],
+    [
+      'POST that answers GET elsewhere',
+      { method: 'POST', url: TARGET, response: { ...FRESH, 'Content-Location': '/a/b' } },
+      'method',
+    ],
     ['POST without a lifetime', { method: 'POST', url: TARGET, response: { 'Content-Location': TARGET } }, 'method'],
-    ['POST that failed', { method: 'POST', url: TARGET, status: 400, response: { ...FRESH, 'Content-Location': TARGET } }, 'method'],
-    ['POST with an impossible location', { method: 'POST', url: TARGET, response: { ...FRESH, 'Content-Location': 'http://[' } }, 'method'],
+    [
+      'POST that failed',
+      { method: 'POST', url: TARGET, status: 400, response: { ...FRESH, 'Content-Location': TARGET } },
+      'method',
+    ],
+    [
+      'POST with an impossible location',
+      { method: 'POST', url: TARGET, response: { ...FRESH, 'Content-Location': 'http://[' } },
+      'method',
+    ],
     // Targeted
     ['a targeted no-store', { response: { ...FRESH, 'CDN-Cache-Control': 'no-store' } }, 'no-store'],
-    ['a targeted lifetime over no-store', { response: { ...control('no-store'), 'CDN-Cache-Control': 'max-age=9' } }, 'stored'],
+    [
+      'a targeted lifetime over no-store',
+      { response: { ...control('no-store'), 'CDN-Cache-Control': 'max-age=9' } },
+      'stored',
+    ],
     ['a targeted private', { response: { ...FRESH, 'CDN-Cache-Control': 'private' } }, 'private'],
   ];
   for (const [name, given, expected] of table) test(name, () => assert.equal(why(given), expected));

@@ -53,17 +53,21 @@ describe('structured fields (RFC 9651)', () => {
   }
 
   test('parameters: booleans, values, and the last of duplicates', () => {
-    assert.deepEqual([...(parseItem('a; b;c=2; c=3')?.parameters ?? [])], [
-      ['b', { type: 'boolean', value: true }],
-      ['c', { type: 'integer', value: 3 }],
-    ]);
+    assert.deepEqual(
+      [...(parseItem('a; b;c=2; c=3')?.parameters ?? [])],
+      [
+        ['b', { type: 'boolean', value: true }],
+        ['c', { type: 'integer', value: 3 }],
+      ],
+    );
   });
 
   test('lists', () => {
     assert.equal(parseList('a, b\t,\tc')?.length, 3);
     assert.deepEqual(parseList(''), []);
     assert.equal(parseList('(a b);x, "c, d"')?.length, 2);
-    for (const bad of ['a,', ',a', 'a,,b', 'a b', '(a', '(a,b)', '(a"b")', 'a;']) assert.equal(parseList(bad), undefined, bad);
+    for (const bad of ['a,', ',a', 'a,,b', 'a b', '(a', '(a,b)', '(a"b")', 'a;'])
+      assert.equal(parseList(bad), undefined, bad);
   });
 
   test('dictionaries', () => {
@@ -71,7 +75,8 @@ describe('structured fields (RFC 9651)', () => {
     assert.deepEqual([...(members?.keys() ?? [])], ['a', 'b', 'c']);
     assert.deepEqual(members?.get('a'), { item: { type: 'boolean', value: false }, parameters: new Map() });
     assert.equal(parseDictionary('')?.size, 0);
-    for (const bad of ['A=1', 'a =1', 'a= 1', 'a=1,', '&', 'a=1 b=2', '1=a']) assert.equal(parseDictionary(bad), undefined, bad);
+    for (const bad of ['A=1', 'a =1', 'a= 1', 'a=1,', '&', 'a=1 b=2', '1=a'])
+      assert.equal(parseDictionary(bad), undefined, bad);
   });
 
   test('hostile keys are keys like any other, or none', () => {

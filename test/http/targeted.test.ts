@@ -9,7 +9,11 @@ const freshSeconds = (given: Given): number => freshFor(entryOf({ fields: fields
 
 describe('targeted cache control (RFC 9213)', () => {
   const lifetimes: readonly (readonly [string, Given, number])[] = [
-    ['it decides instead of Cache-Control', { 'CDN-Cache-Control': 'max-age=3600', 'Cache-Control': 'max-age=1' }, 3600],
+    [
+      'it decides instead of Cache-Control',
+      { 'CDN-Cache-Control': 'max-age=3600', 'Cache-Control': 'max-age=1' },
+      3600,
+    ],
     ['shorter too', { 'CDN-Cache-Control': 'max-age=1', 'Cache-Control': 'max-age=3600' }, 1],
     ['instead of Expires', { 'CDN-Cache-Control': 'max-age=0', Expires: dateAt(900), Date: dateAt(0) }, 0],
     ['Expires counts for nothing beside it', { 'CDN-Cache-Control': 'foo', Expires: dateAt(900) }, 0],
@@ -49,13 +53,17 @@ describe('targeted cache control (RFC 9213)', () => {
   }
 
   test('restrictions are read, qualified or not, and may be said to be false', () => {
-    const { directives } = responseDirectives(fields({ 'CDN-Cache-Control': 'no-store, private="a", no-cache=b, public=?0' }));
+    const { directives } = responseDirectives(
+      fields({ 'CDN-Cache-Control': 'no-store, private="a", no-cache=b, public=?0' }),
+    );
     assert.equal(directives.noStore && directives.private && directives.noCache, true);
     assert.equal(directives.public, false);
   });
 
   test('a fresh one overrules no-store of Cache-Control', () => {
-    const { directives } = responseDirectives(fields({ 'Cache-Control': 'no-store', 'CDN-Cache-Control': 'max-age=10' }));
+    const { directives } = responseDirectives(
+      fields({ 'Cache-Control': 'no-store', 'CDN-Cache-Control': 'max-age=10' }),
+    );
     assert.equal(directives.noStore, false);
   });
 
