@@ -6,7 +6,7 @@ import { storable } from '../http/storable.ts';
 import { mergeNotModified, selectForUpdate, updateFromHead } from '../http/validation.ts';
 import { variantKey, varyNames } from '../http/vary.ts';
 import type { Entry } from '../kernel/entry.ts';
-import type { ByteStream } from '../kernel/fields.ts';
+import type { ByteStream, Fields } from '../kernel/fields.ts';
 import type { Generation } from '../kernel/ids.ts';
 import type { EpochMs, Seconds } from '../kernel/units.ts';
 import type { Limits } from '../policy/rules.ts';
@@ -105,7 +105,8 @@ export async function keepPassing(
     await store(new Uint8Array());
     return { passing: response, stored: true, ttl };
   }
-  return { passing: { ...response, body: keep(response.body, store, () => over(false)) }, stored: true, ttl };
+  const keeping = { announced: announcedLength(fields), done: store, givenUp: () => over(false) };
+  return { passing: { ...response, body: keep(response.body, keeping) }, stored: true, ttl };
 }
 
 function draftOf(exchange: OriginExchange): Omit<Entry, 'body'> {
@@ -154,24 +155,42 @@ function partOrWhole(arrived: Entry, { span, complete, body }: Held): Entry {
 
 const OF_THE_PART: ReadonlySet<string> = new Set(['content-range', 'content-length']);
 
-/** Hands every chunk on at once; what came whole and is not too large is given to `done`, anything else is told to `given up`. */
-async function* keep(body: ByteStream, done: (kept: Uint8Array) => Promise<void>, givenUp: () => void): ByteStream {
+interface Keeping {
+  /** The length that the response announces: with its last byte it is stored, before a caller can ask for it again. */
+  readonly announced: number | undefined;
+  /** Takes what came whole. */
+  done(kept: Uint8Array): Promise<void>;
+  /** Hears that nothing will be kept: too large, broken off, or the reader left. */
+  givenUp(): void;
+}
+
+/** Hands every chunk on at once and keeps what passes. */
+async function* keep(body: ByteStream, { announced, done, givenUp }: Keeping): ByteStream {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  let whole = false;
+  let settled = false;
+  const settle = async (whole: boolean): Promise<void> => {
+    if (settled) return;
+    settled = true;
+    await (whole ? done(joinBytes(chunks, length)) : givenUp());
+  };
   try {
     for await (const chunk of body) {
       length += chunk.length;
-      if (length <= LARGEST_STORED) chunks.push(chunk);
-      else if (chunks.length > 0) {
+      if (length > LARGEST_STORED) {
         chunks.length = 0;
-        givenUp();
-      }
+        await settle(false);
+      } else chunks.push(chunk);
+      if (length === announced) await settle(true);
       yield chunk;
     }
-    whole = length <= LARGEST_STORED;
-    if (whole) await done(joinBytes(chunks, length));
+    await settle(true);
   } finally {
-    if (!whole) givenUp();
+    await settle(false);
   }
 }
+
+const announcedLength = (fields: Fields): number | undefined => {
+  const written = fieldValue(fields, 'content-length');
+  return written === undefined ? undefined : Number(written);
+};
