@@ -1,8 +1,8 @@
 # syntax=docker/dockerfile:1
 # A release pins both by digest: --build-arg BUILD_IMAGE=…@sha256:… --build-arg BASE_IMAGE=…@sha256:…
-ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
-# No shell and no package manager; libc, libstdc++, certificates and a user without rights.
-ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+ARG BUILD_IMAGE=node:24-bookworm-slim
+# All that is needed is libc, libstdc++ and certificates: a release passes a distroless image (cc-debian12), without a shell.
+ARG BASE_IMAGE=node:24-bookworm-slim
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
