@@ -153,12 +153,16 @@ function findDirectives(line: string): readonly Found[] {
   return [...members.flatMap(readDirectives), ...(unclosed === null ? [] : wordsOf(unclosed))];
 }
 
-/** A member is one directive; in one that is malformed (`no-store; max-age=60`) every word may be meant as one. */
+/**
+ * A member is one directive, `token` or `token=value` with a token or quoted-string. In one that is malformed (`no-store; max-age=60`,
+ * `x="a, no-store="b`) every word may be meant as one.
+ */
 function readDirectives(member: string): readonly Found[] {
   const equals = member.indexOf('=');
   const name = equals === -1 ? member : member.slice(0, equals);
-  if (!TOKEN.test(name)) return wordsOf(member);
-  return [{ name: name.toLowerCase(), value: equals === -1 ? null : unquote(member.slice(equals + 1)), exact: true }];
+  const value = equals === -1 ? null : member.slice(equals + 1);
+  if (!TOKEN.test(name) || (value !== null && !TOKEN.test(value) && !QUOTED.test(value))) return wordsOf(member);
+  return [{ name: name.toLowerCase(), value: value === null ? null : unquote(value), exact: true }];
 }
 
 const wordsOf = (text: string): readonly Found[] =>

@@ -48,7 +48,7 @@ export function mayServeOnError({
   if (status !== null && (status < 500 || status > 599)) return false;
   if (lifetime.validateAlways) return false;
   const left = freshFor(entry, now);
-  return left > 0 || (!lifetime.mustRevalidate && -left <= lifetime.staleIfError);
+  return left > 0 || (!lifetime.mustRevalidate && isWithin(-left, lifetime.staleIfError));
 }
 
 /** Whether a fresh response is as young, and stays fresh as long, as the caller wants (RFC 9111 §5.2.1.1, §5.2.1.3). */
@@ -63,13 +63,16 @@ function staleUse(entry: Entry, request: Directives, staleFor: number): Exclude<
   const { lifetime } = entry;
   if (lifetime.mustRevalidate) return 'validate';
   if (request.maxStale !== null) {
-    const within = staleFor <= Math.min(secondsToMs(request.maxStale), longestStale(entry));
+    const within = isWithin(staleFor, Math.min(secondsToMs(request.maxStale), longestStale(entry)));
     if (within && agesWithin(entry, request, staleFor)) return 'stale-as-asked';
   }
   // "the client does not wish to receive a stale response" where it says how old or how fresh it may be — RFC 9111 §5.2.1.1
   if (request.maxAge !== null || request.minFresh !== null) return 'validate';
-  return staleFor <= lifetime.staleWhileRevalidate ? 'stale-while-revalidate' : 'validate';
+  return isWithin(staleFor, lifetime.staleWhileRevalidate) ? 'stale-while-revalidate' : 'validate';
 }
+
+/** A window of 0 is none, not even for the moment at which freshness ends. */
+const isWithin = (staleFor: number, window: number): boolean => window > 0 && staleFor <= window;
 
 /** No caller may stretch staleness beyond what the origin and the policy's ceiling left of either window. */
 const longestStale = ({ lifetime }: Entry): Ms =>

@@ -7,7 +7,7 @@ import { endToEnd, fieldLines, fieldPairs, fieldValue, withoutFields } from './f
 import { initialAge, lifetimeOf, mostRecent, type Received } from './freshness.ts';
 import { formatHttpDate, parseHttpDate } from './http-date.ts';
 
-export { evaluateConditions, type Validators } from './conditions.ts';
+export { evaluateConditions } from './conditions.ts';
 
 /** The parts of an entry that a validation changes. */
 export type Validated = Pick<Entry, 'fields' | 'requestedAt' | 'receivedAt' | 'initialAge' | 'lifetime'>;

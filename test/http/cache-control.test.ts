@@ -27,7 +27,7 @@ describe('parseCacheControl', () => {
     ['no-store=', { noStore: true }],
     ['no-store x', { noStore: true }],
     ['no-store; max-age=60', { noStore: true, maxAge: 0 }],
-    ['max-age=60; no-store', { maxAge: 0 }],
+    ['max-age=60; no-store', { maxAge: 0, noStore: true }],
     ['public max-age=60', { maxAge: 0 }],
     ['no-cache', { noCache: true }],
     ['no-cache="x"', { noCache: true }],
@@ -85,6 +85,9 @@ describe('parseCacheControl', () => {
     ['foo="a, no-store', { noStore: true }],
     ['foo="a, max-age=60', { maxAge: 0 }],
     ['foo="a, public', {}],
+    ['foo="a, no-store="b"', { noStore: true }],
+    ['foo="a, "no-store"', { noStore: true }],
+    ['foo="a"b, public, max-age=9', { public: true, maxAge: 9 }],
     ['max-age="3600', { maxAge: 0 }],
     ['max-age=60, foo="', { maxAge: 60 }],
   ];

@@ -117,7 +117,7 @@ describe('answerRange', () => {
           body,
         });
         if (first >= body.length) assert.equal(cut.serve, 'unsatisfiable');
-        else assert.deepEqual(cut.serve === 'part' && [...cut.body], [...body.slice(first, last + 1)]);
+        else assert.deepEqual(cut.serve === 'part' && Array.from(cut.body), Array.from(body.slice(first, last + 1)));
       }),
     );
   });
