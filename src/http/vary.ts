@@ -28,10 +28,16 @@ export function variantKey(vary: readonly string[], reader: FieldReader): Varian
 
 const NO_VARIANT = variantKeyOf('');
 
-/** Picks the stored response that a request selects: "the most recent one by Date" of those that match; `*` never does. */
+/**
+ * Picks the stored response that a request selects: the most recent by Date of those that match; `*` never does. "When a cache has
+ * multiple stored responses for a target URI and one or more omits the Vary header field, the cache SHOULD choose the most recent
+ * stored response with a valid Vary field value" — RFC 9111 §4.1: one that says nothing must not stand in for all variants.
+ */
 export function selectVariant(entries: readonly Entry[], reader: FieldReader): Entry | undefined {
+  const varying = entries.filter((entry) => entry.vary.length > 0);
+  const candidates = varying.length > 0 ? varying : entries;
   return mostRecent(
-    entries.filter((entry) => entry.vary[0] !== '*' && entry.variant === variantKey(entry.vary, reader)),
+    candidates.filter((entry) => entry.vary[0] !== '*' && entry.variant === variantKey(entry.vary, reader)),
   );
 }
 

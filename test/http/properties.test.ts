@@ -81,7 +81,7 @@ const anyFields: fc.Arbitrary<Fields> = fc
 const policy = fc.constantFrom(ANY, CARD, { ...CARD, minTtl: ms(10_000), maxTtl: ms(40_000), maxStale: ms(15_000) });
 const status = fc.constantFrom(200, 203, 206, 299, 301, 302, 404, 410, 500, 503, 599);
 const response = fc.record({ fields: anyFields, rules: policy, code: status });
-const after = fc.nat(200_000);
+const passing = fc.nat(200_000);
 
 /** From what is allowed most to what is allowed least. */
 const RANKS = ['fresh', 'stale-while-revalidate', 'stale-as-asked', 'validate'] as const;
@@ -91,7 +91,7 @@ const rank = (entry: Entry, after: number): number =>
 describe('freshness only ever runs out', () => {
   test('a later moment allows no more', () => {
     fc.assert(
-      fc.property(response, after, after, ({ fields, rules, code }, first, more) => {
+      fc.property(response, passing, passing, ({ fields, rules, code }, first, more) => {
         const entry = entryOf({ fields, policy: rules, status: code });
         const [early, late] = [epochMs(NOW + first), epochMs(NOW + first + more)];
         assert.ok(freshFor(entry, late) <= freshFor(entry, early));
@@ -105,7 +105,7 @@ describe('freshness only ever runs out', () => {
   test('a larger Age allows no more', () => {
     const aged = (fields: Fields, age: number): Fields => ['Age', String(age), ...fields];
     fc.assert(
-      fc.property(response, fc.nat(200), fc.nat(200), after, ({ fields, rules }, age, more, passed) => {
+      fc.property(response, fc.nat(200), fc.nat(200), passing, ({ fields, rules }, age, more, passed) => {
         const [young, old] = [age, age + more].map((given) => entryOf({ fields: aged(fields, given), policy: rules }));
         assert.ok(young !== undefined && old !== undefined);
         assert.ok(rank(old, passed) >= rank(young, passed));
@@ -119,7 +119,7 @@ describe('freshness only ever runs out', () => {
         fc.record({ text: control, rules: policy }),
         fc.integer({ min: -200, max: 200 }),
         fc.nat(200),
-        after,
+        passing,
         ({ text, rules }, seconds, earlier, passed) => {
           const dated = (from: number): Entry =>
             entryOf({ fields: ['Cache-Control', `${text}, max-age=60`, 'Date', dateAt(from)], policy: rules });
@@ -148,7 +148,7 @@ describe('freshness only ever runs out', () => {
       fc.property(
         fc.record({ text: control, restriction: added, before: fc.boolean() }),
         policy,
-        after,
+        passing,
         (given, rules, passed) => {
           const { text, restriction, before } = given;
           const withIt = before ? `${restriction}, ${text}` : `${text}, ${restriction}`;

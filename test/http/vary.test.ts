@@ -119,10 +119,17 @@ describe('selectVariant', () => {
     assert.equal(selectVariant([bare], readerOf(['Bar', '1'])), bare);
   });
 
-  test('the most recent by Date where several match, however they vary', () => {
+  test('the most recent by Date where several match', () => {
+    const older = entry('Bar', ['Foo', '1'], dateAt(-20));
+    assert.equal(selectVariant([older, one], readerOf(['Foo', '1'])), one);
+    assert.equal(selectVariant([one, older], readerOf(['Foo', '9'])), older);
+  });
+
+  test('one that does not vary never stands in for variants, however recent', () => {
     const plain = entryOf({ fields: ['Date', dateAt(-7)], receivedAt: at(3) });
-    assert.equal(selectVariant([one, plain], readerOf(['Foo', '1'])), plain);
-    assert.equal(selectVariant([plain, two], readerOf(['Foo', '2'])), two);
+    assert.equal(selectVariant([plain], readerOf(['Foo', '1'])), plain);
+    assert.equal(selectVariant([one, plain], readerOf(['Foo', '1'])), one);
+    assert.equal(selectVariant([one, plain], readerOf(['Foo', '3'])), undefined);
   });
 
   test('* is never selected', () => {
