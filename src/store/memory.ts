@@ -1,136 +1,226 @@
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../kernel/entry.ts';
 import type { EvictionReason } from '../kernel/event.ts';
-import { type EntryKey, type Tag, tag } from '../kernel/ids.ts';
-import { type Bytes, bytes, ms } from '../kernel/units.ts';
+import { type EntryKey, type Generation, type Tag, tag } from '../kernel/ids.ts';
+import { type Bytes, type EpochMs, ms } from '../kernel/units.ts';
 import type { Clock, Observer, Store } from '../ports.ts';
 import { entrySize } from './entry-size.ts';
 import { createFence } from './fence.ts';
 import { createTagIndex } from './tag-index.ts';
+import { type EntryKind, type Held, Tally } from './tally.ts';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
   readonly observer: Observer;
   readonly maxBytes: Bytes;
-  /** Entries that room is never made by dropping: the last accepted card of a named agent. Bounded by the number of agents. */
+  /**
+   * Entries that room is never made by dropping: the last accepted card of a named agent, unless a deeper tier keeps it. Their
+   * number must be bounded, since they may fill the store and more. Asked again when room is wanted: a pin may end.
+   */
   readonly pinned: (entry: Entry) => boolean;
 }
 
-/** A key that varies more than this is no key; the variant stored longest ago goes. */
-const MOST_VARIANTS = 32;
-/** An entry that would fill more than this part of the store is not worth what it pushes out. */
-const LARGEST_PART = 4;
-const ALL = tag('all');
-
-/** Keeps entries in memory, charged by the byte; the least recently used goes first. */
-export function createMemoryStore({ clock, observer, maxBytes, pinned }: MemoryStoreOptions): Store {
-  const shelves = new Map<EntryKey, readonly Entry[]>();
-  const tags = createTagIndex();
-  const fence = createFence();
-  const kept = new Map<Entry, Bytes>();
-  let keptBytes = 0;
-  const lru = new LRUCache<Entry, Bytes>({ maxSize: maxBytes, sizeCalculation: (size) => size });
-
-  const evicted = (entry: Entry, reason: EvictionReason): void =>
-    observer.record({ kind: 'evicted', reason, count: 1, bytes: entrySize(entry) });
-
-  const remove = (entry: Entry): void => {
-    const size = kept.get(entry);
-    if (size !== undefined) {
-      kept.delete(entry);
-      keptBytes -= size;
-    }
-    lru.delete(entry);
-    tags.remove(entry);
-    const rest = (shelves.get(entry.key) ?? []).filter((other) => other !== entry);
-    if (rest.length === 0) shelves.delete(entry.key);
-    else shelves.set(entry.key, rest);
-  };
-
-  const add = (entry: Entry, size: Bytes): void => {
-    if (pinned(entry)) {
-      kept.set(entry, size);
-      keptBytes += size;
-    }
-    tags.add(entry);
-    shelves.set(entry.key, [entry, ...(shelves.get(entry.key) ?? [])]);
-  };
-
-  const makeRoom = (size: number): void => {
-    while (lru.size > 0 && lru.calculatedSize + keptBytes + size > maxBytes) {
-      const [oldest] = lru.rkeys();
-      if (oldest === undefined) return;
-      remove(oldest);
-      evicted(oldest, 'size');
-    }
-  };
-
-  const replace = (entry: Entry, size: Bytes): void => {
-    const shelf = shelves.get(entry.key) ?? [];
-    const before = shelf.find((other) => other.variant === entry.variant);
-    if (before !== undefined) remove(before);
-    else if (shelf.length >= MOST_VARIANTS) {
-      const oldest = shelf.at(-1);
-      if (oldest !== undefined) {
-        remove(oldest);
-        evicted(oldest, 'variants');
-      }
-    }
-    makeRoom(size);
-    add(entry, size);
-    if (!kept.has(entry)) lru.set(entry, size);
-  };
-
-  const peek = (key: EntryKey): readonly Entry[] => {
-    const shelf = shelves.get(key);
-    if (shelf === undefined) return NONE;
-    for (const entry of shelf) lru.get(entry);
-    return shelf;
-  };
-
-  const concerned = (wanted: readonly Tag[]): readonly Entry[] =>
-    wanted.includes(ALL) ? [...shelves.values()].flat() : tags.find(wanted);
-
-  return {
-    peek,
-    find: (key) => Promise.resolve(peek(key)),
-    put(entry) {
-      if (!fence.lets(entry.tags, entry.generation)) return Promise.resolve(false);
-      const size = entrySize(entry);
-      if (size > maxBytes / LARGEST_PART && !pinned(entry)) {
-        evicted(entry, 'too-large');
-        return Promise.resolve(false);
-      }
-      replace(entry, size);
-      return Promise.resolve(true);
-    },
-    drop(entry) {
-      if (shelves.get(entry.key)?.includes(entry) === true) remove(entry);
-      return Promise.resolve();
-    },
-    purge(wanted, soft) {
-      const entries = concerned(wanted);
-      // A soft purge only makes stale: a fetch that is on its way brings exactly what it wants.
-      if (!soft) fence.raise(wanted);
-      for (const entry of entries) {
-        if (soft) replace(staleNow(entry, clock), entrySize(entry));
-        else {
-          remove(entry);
-          evicted(entry, 'purge');
-        }
-      }
-      return Promise.resolve(entries.length);
-    },
-    generation: fence.now,
-    size: () => ({ entries: lru.size + kept.size, bytes: bytes(lru.calculatedSize + keptBytes) }),
-    close: () => Promise.resolve(),
-  };
+/** The Store in memory, and what it holds by kind. */
+export interface MemoryStore extends Store {
+  held(): Readonly<Record<EntryKind, Held>>;
 }
 
+/** A key that varies more than this is no key: the variant stored or validated longest ago goes. */
+export const MOST_VARIANTS = 32;
+/** An entry that would fill more than this part of the store is not worth what it pushes out. */
+export const LARGEST_PART = 4;
+
+/** Keeps entries in memory, charged by the byte; the least recently used goes first. */
+export const createMemoryStore = (options: MemoryStoreOptions): MemoryStore => new Memory(options);
+
+const ALL = tag('all');
 const NONE: readonly Entry[] = [];
 
-/** Ends an entry's freshness at this moment: what stale serving allows from here on still holds. */
-function staleNow(entry: Entry, clock: Clock): Entry {
-  const age = Math.max(0, entry.initialAge + (clock.now() - entry.receivedAt));
+class Memory implements MemoryStore {
+  readonly #options: MemoryStoreOptions;
+  /** The variants under each key, most recently stored first. */
+  readonly #shelves = new Map<EntryKey, readonly Entry[]>();
+  readonly #tags = createTagIndex();
+  readonly #fence = createFence();
+  readonly #tally = new Tally();
+  readonly #kept = new Map<Entry, Bytes>();
+  readonly #lru: LRUCache<Entry, Bytes>;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#options = options;
+    this.#lru = new LRUCache<Entry, Bytes>({
+      maxSize: options.maxBytes,
+      sizeCalculation: (size) => size,
+      dispose: (size, entry, why) => {
+        if (why !== 'evict') return;
+        this.#unlist(entry, size);
+        this.#report(size, 'size');
+      },
+    });
+  }
+
+  peek(key: EntryKey): readonly Entry[] {
+    const shelf = this.#shelves.get(key);
+    if (shelf === undefined) return NONE;
+    for (const entry of shelf) this.#lru.get(entry);
+    return shelf;
+  }
+
+  find(key: EntryKey): Promise<readonly Entry[]> {
+    return Promise.resolve(this.peek(key));
+  }
+
+  put(entry: Entry): Promise<boolean> {
+    return Promise.resolve(this.#put(entry));
+  }
+
+  drop(entry: Entry): Promise<void> {
+    if (this.#shelves.get(entry.key)?.includes(entry) === true) this.#remove(entry);
+    return Promise.resolve();
+  }
+
+  purge(tags: readonly Tag[], soft: boolean): Promise<number> {
+    const concerned = tags.includes(ALL) ? [...this.#shelves.values()].flat() : this.#tags.find(tags);
+    this.#fence.raise(tags, soft ? 'soft' : 'hard');
+    const now = this.#options.clock.now();
+    for (const entry of concerned) {
+      if (soft) this.#exchange(entry, staleAt(entry, now));
+      else this.#report(this.#remove(entry), 'purge');
+    }
+    return Promise.resolve(concerned.length);
+  }
+
+  generation(): Generation {
+    return this.#fence.now();
+  }
+
+  size(): Held {
+    return this.#tally.total();
+  }
+
+  held(): Readonly<Record<EntryKind, Held>> {
+    return this.#tally.byKind();
+  }
+
+  close(): Promise<void> {
+    for (const entry of [...this.#shelves.values()].flat()) this.#remove(entry);
+    return Promise.resolve();
+  }
+
+  #put(given: Entry): boolean {
+    const passage = this.#fence.passage(given.tags, given.generation);
+    if (passage === 'barred') return false;
+    const pinned = this.#options.pinned(given);
+    const size = entrySize(given);
+    if (!pinned && !this.#isWorthIts(size)) {
+      this.#report(size, 'too-large');
+      return false;
+    }
+    const compact = compactBody(given);
+    const entry = passage === 'stale' ? staleAt(compact, this.#options.clock.now()) : compact;
+    this.#clearPlace(entry);
+    this.#makeRoom(size);
+    this.#list(entry, size, pinned);
+    return true;
+  }
+
+  /** One entry must not empty the store, nor may it come in where pinned ones leave no room. */
+  #isWorthIts(size: Bytes): boolean {
+    const { maxBytes } = this.#options;
+    if (size > maxBytes / LARGEST_PART) return false;
+    for (let left = this.#kept.size; left > 0 && this.#keptBytes() + size > maxBytes; left -= 1) this.#releaseOne();
+    return this.#keptBytes() + size <= maxBytes;
+  }
+
+  #keptBytes(): number {
+    return this.#tally.bytes - this.#lru.calculatedSize;
+  }
+
+  /** Takes out the entry that the new one replaces, else the last of too many variants. */
+  #clearPlace(entry: Entry): void {
+    const shelf = this.#shelves.get(entry.key) ?? NONE;
+    const before = shelf.find((other) => other.variant === entry.variant);
+    if (before !== undefined) this.#report(this.#remove(before), 'replaced');
+    else if (shelf.length >= MOST_VARIANTS) {
+      const oldest = shelf.at(-1);
+      if (oldest !== undefined) this.#report(this.#remove(oldest), 'variants');
+    }
+  }
+
+  #makeRoom(size: number): void {
+    const most = this.#options.maxBytes - size;
+    while (this.#tally.bytes > most) {
+      this.#releaseOne();
+      if (this.#lru.pop() === undefined) return;
+    }
+  }
+
+  /** Looks at one pinned entry, each in its turn, and lets it go the way of the others when its pin has ended. */
+  #releaseOne(): void {
+    const [first] = this.#kept;
+    if (first === undefined) return;
+    const [entry, size] = first;
+    this.#kept.delete(entry);
+    if (this.#options.pinned(entry)) this.#kept.set(entry, size);
+    else if (this.#lru.calculatedSize + size <= this.#options.maxBytes) this.#lru.set(entry, size);
+    else {
+      this.#unlist(entry, size);
+      this.#report(size, 'size');
+    }
+  }
+
+  #list(entry: Entry, size: Bytes, pinned: boolean): void {
+    this.#shelves.set(entry.key, [entry, ...(this.#shelves.get(entry.key) ?? NONE)]);
+    this.#tags.add(entry);
+    this.#tally.add(entry, size);
+    if (pinned) this.#kept.set(entry, size);
+    else this.#lru.set(entry, size);
+  }
+
+  #unlist(entry: Entry, size: Bytes): void {
+    const rest = (this.#shelves.get(entry.key) ?? NONE).filter((other) => other !== entry);
+    if (rest.length === 0) this.#shelves.delete(entry.key);
+    else this.#shelves.set(entry.key, rest);
+    this.#tags.remove(entry);
+    this.#tally.remove(entry, size);
+  }
+
+  #remove(entry: Entry): Bytes {
+    const size = this.#kept.get(entry) ?? this.#lru.peek(entry) ?? entrySize(entry);
+    this.#kept.delete(entry);
+    this.#lru.delete(entry);
+    this.#unlist(entry, size);
+    return size;
+  }
+
+  /** Puts a copy of the same size in an entry's very place. */
+  #exchange(entry: Entry, copy: Entry): void {
+    const pinned = this.#kept.has(entry);
+    const shelf = this.#shelves.get(entry.key) ?? NONE;
+    const size = this.#remove(entry);
+    this.#list(copy, size, pinned);
+    this.#shelves.set(
+      entry.key,
+      shelf.map((other) => (other === entry ? copy : other)),
+    );
+  }
+
+  #report(size: Bytes, reason: EvictionReason): void {
+    this.#options.observer.record({ kind: 'evicted', reason, count: 1, bytes: size });
+  }
+}
+
+/**
+ * Ends an entry's freshness now, unless it ended before; the windows of stale serving count from here. An entry keeps its age,
+ * so callers see how old it is.
+ */
+function staleAt(entry: Entry, now: EpochMs): Entry {
+  const age = entry.initialAge + Math.max(0, now - entry.receivedAt);
   return { ...entry, lifetime: { ...entry.lifetime, fresh: ms(Math.min(entry.lifetime.fresh, age)) } };
+}
+
+/** A small body that is a view of a large buffer would hold all of it: 100 bytes off a socket hold 64 KiB. */
+function compactBody(entry: Entry): Entry {
+  const { body } = entry;
+  return body.buffer.byteLength === body.byteLength ? entry : { ...entry, body: new Uint8Array(body) };
 }
