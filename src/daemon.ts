@@ -12,7 +12,7 @@ import type { Entry } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
 import { type ListenerName, agentName } from './kernel/ids.ts';
 import { ms } from './kernel/units.ts';
-import { FRONT_LIMITS } from './listen/front.ts';
+import { FRONT_LIMITS } from './listen/limits.ts';
 import { type Listener, createListener } from './listen/listener.ts';
 import { type Readiness, createOps } from './listen/ops.ts';
 import { createLog } from './observe/log.ts';
@@ -136,7 +136,13 @@ export async function startDaemon(configured: Configured, world: World): Promise
     await graph.close();
     if (stateFile !== undefined) await removeFile(stateFile);
   };
-  return { started, observer: graph.observer, prefetched, settled: () => graph.discovery.book.settled(), drain: () => (draining ??= drain()) };
+  return {
+    started,
+    observer: graph.observer,
+    prefetched,
+    settled: () => graph.discovery.book.settled(),
+    drain: () => (draining ??= drain()),
+  };
 }
 
 interface Status {

@@ -1,95 +1,102 @@
-import type http2 from 'node:http2';
 import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Answer } from '../kernel/answer.ts';
-import type { Fields } from '../kernel/fields.ts';
-import type { Incoming, Outgoing } from './front.ts';
+import type { ByteStream } from '../kernel/fields.ts';
+import { hasContent, readAway } from './body.ts';
+import { type Exchange, isOver, sinkOf } from './exchange.ts';
+import { type Head, headOf, isBodiless, writeHead } from './head.ts';
+import { abandon, flushed, pump, slices } from './pump.ts';
 
-/** Fields of one connection: never handed on, and errors on HTTP/2 (RFC 9113 §8.2.2). */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-  'te',
-  'trailer',
-]);
+/** How one answer is written. */
+export interface Manner {
+  /** True where the connection ends after this answer, on HTTP/1. */
+  readonly closes: boolean;
+  /** Longest time that the client may take nothing, in ms. */
+  readonly writeTimeout: number;
+  /** How long an unread request body is read away, in ms. */
+  readonly linger: number;
+}
+
+/** Longer bodies are written piece by piece, so that a client that stops reading is noticed. */
+const AT_ONCE = 64 * 1024;
+/** HTTP/2's INTERNAL_ERROR, for a stream that breaks off. */
+const INTERNAL_ERROR = 0x2;
 
 /**
- * Writes one answer. Resolves when it is written or the client is gone; a body that breaks off breaks the connection off, so that
- * half an answer never looks like a whole one.
+ * Writes one answer. A short one is handed over at once; else the promise resolves when it is written or the client is gone. A body
+ * that breaks off breaks the connection or stream off, so that half an answer never looks like a whole one. Throws, with nothing
+ * sent, where a field cannot be written.
  */
-export async function reply(request: Incoming, response: Outgoing, answer: Answer, closing: boolean): Promise<void> {
-  if (response.destroyed || response.headersSent) return;
-  const { status, body } = answer;
-  const bodiless = request.method === 'HEAD' || status === 204 || status === 304;
-  writeHead(request, response, answer, closing);
-  if (body === null || bodiless) {
-    response.end();
-    if (body !== null && !(body instanceof Uint8Array)) await stopReading(body);
-    return;
+export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promise<void> | undefined {
+  if (isOver(exchange)) {
+    abandon(answer.body);
+    return undefined;
   }
-  if (body instanceof Uint8Array) {
-    response.end(body);
-    return;
+  const method = exchange.request.method ?? '';
+  const head = headOf(answer, method);
+  const body = method === 'HEAD' || isBodiless(answer.status) ? null : answer.body;
+  if (body === null) abandon(answer.body);
+  // Where the next request starts is only known once this one's body is read.
+  const unread = exchange.protocol === 'http/1' && hasContent(exchange) && !exchange.request.complete;
+  writeHead(exchange, head, { closes: manner.closes || unread, ends: body === null });
+  if (unread) return finishUnread(exchange, body, head, manner);
+  const sink = sinkOf(exchange);
+  if (body === null || (body instanceof Uint8Array && body.byteLength <= AT_ONCE)) {
+    sink.end(body ?? undefined);
+    void flushed(sink, manner.writeTimeout);
+    return undefined;
   }
-  try {
-    await pipeline(body, response as Writable);
-  } catch {
-    cutOff(request, response);
-  }
+  return finishStream(exchange, body, head, manner);
 }
 
-function writeHead(request: Incoming, response: Outgoing, answer: Answer, closing: boolean): void {
-  const head: string[] = [];
-  let hasDate = false;
-  let hasLength = false;
-  const { fields } = answer;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const name = fields[at] ?? '';
-    const lower = name.toLowerCase();
-    if (OF_THE_CONNECTION.has(lower)) continue;
-    if (lower === 'date') hasDate = true;
-    if (lower === 'content-length') hasLength = true;
-    head.push(name, fields[at + 1] ?? '');
-  }
-  response.sendDate = !hasDate;
-  if (!hasLength && answer.body instanceof Uint8Array && answer.status !== 204 && answer.status !== 304) {
-    head.push('Content-Length', String(answer.body.byteLength));
-  } else if (!hasLength && answer.body === null && answer.status !== 204 && answer.status !== 304) {
-    head.push('Content-Length', '0');
-  }
-  if (request.httpVersionMajor === 2) {
-    (response as http2.Http2ServerResponse).writeHead(answer.status, asRecord(head));
+async function finishStream(
+  exchange: Exchange,
+  body: Uint8Array | ByteStream,
+  head: Head,
+  { writeTimeout }: Manner,
+): Promise<void> {
+  const sink = sinkOf(exchange);
+  const written = await pumpBody(sink, body, head.length, writeTimeout);
+  if (!written) return cutOff(exchange);
+  sink.end();
+  await flushed(sink, writeTimeout);
+}
+
+/** Answers a request whose body nobody has read to its end: the answer is out whole before the rest is read away. */
+async function finishUnread(
+  exchange: Exchange,
+  body: Uint8Array | ByteStream | null,
+  head: Head,
+  { writeTimeout, linger }: Manner,
+): Promise<void> {
+  const sink = sinkOf(exchange);
+  if (exchange.protocol === 'http/1') exchange.response.flushHeaders();
+  if (body !== null && !(await pumpBody(sink, body, head.length, writeTimeout))) return cutOff(exchange);
+  if (!exchange.request.complete) await readAway(exchange, linger);
+  sink.end();
+  await flushed(sink, writeTimeout);
+}
+
+/** Writes a body; false where it broke off, is not as long as stated, or the client went. */
+async function pumpBody(
+  sink: Writable,
+  body: Uint8Array | ByteStream,
+  length: number | undefined,
+  writeTimeout: number,
+): Promise<boolean> {
+  const source = body instanceof Uint8Array ? slices(body, AT_ONCE) : body;
+  const written = await pump(source, sink, { length, writeTimeout });
+  return written !== undefined && (length === undefined || written === length);
+}
+
+function cutOff(exchange: Exchange): void {
+  if (exchange.protocol === 'http/2') {
+    const { stream } = exchange.response;
+    // A clean END_STREAM would make half an answer a whole one.
+    if (!stream.destroyed) stream.close(INTERNAL_ERROR);
     return;
   }
-  if (closing) head.push('Connection', 'close');
-  (response as import('node:http').ServerResponse).writeHead(answer.status, head);
-}
-
-/** HTTP/2's compatibility layer takes a record; repeated names become lists. */
-function asRecord(fields: Fields): Record<string, string | string[]> {
-  const record: Record<string, string | string[]> = {};
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const name = (fields[at] ?? '').toLowerCase();
-    const value = fields[at + 1] ?? '';
-    const before = record[name];
-    record[name] = before === undefined ? value : [before, value].flat();
-  }
-  return record;
-}
-
-async function stopReading(body: AsyncIterable<Uint8Array>): Promise<void> {
-  await body[Symbol.asyncIterator]().return?.();
-}
-
-function cutOff(request: Incoming, response: Outgoing): void {
-  if (request.httpVersionMajor === 2) {
-    const { stream } = response as http2.Http2ServerResponse;
-    // RST_STREAM with INTERNAL_ERROR: a clean END_STREAM would make half an answer a whole one.
-    if (!stream.destroyed) stream.close(0x2);
-    return;
-  }
-  response.destroy();
+  const { socket } = exchange.response;
+  // A body that only the end of the connection ends (HTTP/1.0) looks whole unless the connection is reset.
+  if (socket !== null && exchange.request.httpVersion === '1.0') socket.resetAndDestroy();
+  else exchange.response.destroy();
 }

@@ -1,0 +1,100 @@
+import type { OutgoingHttpHeaders } from 'node:http2';
+import type { Answer } from '../kernel/answer.ts';
+import type { Fields } from '../kernel/fields.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Fields of one connection: never handed on, and errors on HTTP/2 (RFC 9113 §8.2.2). */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'te',
+  'trailer',
+]);
+/** Fields of which Node writes one only on HTTP/2 and throws at a second; the first one counts, as most readers have it. */
+const SINGLE_ON_HTTP2: ReadonlySet<string> = new Set(
+  `access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding
+  content-language content-length content-location content-md5 content-range content-type date dnt etag expires from host
+  if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards
+  proxy-authorization range referer retry-after tk upgrade-insecure-requests user-agent x-content-type-options`.split(
+    /\s+/,
+  ),
+);
+/** The largest status that HTTP/2 can carry in Node. */
+const LARGEST_STATUS = 599;
+
+/** What is written before the body. */
+export interface Head {
+  readonly status: number;
+  readonly fields: Fields;
+  readonly hasDate: boolean;
+  /** The length that is stated, where one is. */
+  readonly length: number | undefined;
+}
+
+/** "A server MUST NOT send a Content-Length header field in any response with a status code of … 204" — RFC 9110 §8.6; 304 likewise here. */
+export const isBodiless = (status: number): boolean => status === 204 || status === 304;
+
+/** Makes the head of an answer: its own fields without those of a connection, and the length where it is known. */
+export function headOf({ status, fields, body }: Answer, method: string): Head {
+  const kept: string[] = [];
+  let hasDate = false;
+  let length: number | undefined;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] ?? '';
+    const value = fields[at + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (OF_THE_CONNECTION.has(lower) || (lower === 'content-length' && isBodiless(status))) continue;
+    if (lower === 'date') hasDate = true;
+    if (lower === 'content-length') length = Number(value);
+    kept.push(name, value);
+  }
+  if (length === undefined && !isBodiless(status)) {
+    length = lengthOf(body, method);
+    if (length !== undefined) kept.push('Content-Length', String(length));
+  }
+  return { status, fields: kept, hasDate, length };
+}
+
+/** A HEAD without a body says nothing of the length that GET would have. */
+function lengthOf(body: Answer['body'], method: string): number | undefined {
+  if (body instanceof Uint8Array) return body.byteLength;
+  return body === null && method !== 'HEAD' ? 0 : undefined;
+}
+
+/**
+ * Puts the head before the body. Throws where a field cannot be written, with nothing sent.
+ * @param more what the writer knows: whether the connection ends, and whether no body follows.
+ */
+export function writeHead(
+  exchange: Exchange,
+  head: Head,
+  more: { readonly closes: boolean; readonly ends: boolean },
+): void {
+  if (exchange.protocol === 'http/2') {
+    const status = Math.min(head.status, LARGEST_STATUS);
+    exchange.response.stream.respond(recordOf(status, head.fields), { endStream: more.ends });
+    return;
+  }
+  const { response } = exchange;
+  response.sendDate = !head.hasDate;
+  response.writeHead(head.status, more.closes ? [...head.fields, 'Connection', 'close'] : [...head.fields]);
+}
+
+/** Node's HTTP/2 takes fields as a record; names come from origins, so it has no prototype to hit. */
+function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
+  const record: Record<string, string | string[] | number> = Object.create(null);
+  record[':status'] = status;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] ?? '').toLowerCase();
+    const value = fields[at + 1] ?? '';
+    const before = record[name];
+    if (before === undefined) record[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else if (!SINGLE_ON_HTTP2.has(name)) record[name] = [String(before), value];
+  }
+  return record;
+}

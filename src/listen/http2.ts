@@ -1,0 +1,76 @@
+import http2 from 'node:http2';
+import { refuse } from '../kernel/refusal.ts';
+import { type ExchangeHandlers, type Expectation, type Http2Exchange, isOver } from './exchange.ts';
+import type { FrontLimits } from './limits.ts';
+import { type WatchedSession, watchSession } from './session.ts';
+
+/** The HTTP/2 side of a port; it gets its connections by `emit('connection')`. */
+export interface Http2Side {
+  readonly server: http2.Http2Server;
+  /** Tells every client, now and from now on, to take its next request elsewhere; what arrives meanwhile is still answered. */
+  retire(): void;
+  /** Ends every session as soon as its requests are answered. */
+  close(): void;
+}
+
+export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Http2Side {
+  const server = http2.createServer({
+    maxHeaderListPairs: limits.headFields + PSEUDO_FIELDS,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+    maxSettings: 16,
+    settings: { maxConcurrentStreams: limits.streams, maxHeaderListSize: limits.headBytes, enablePush: false },
+    // Rapid reset (CVE-2023-44487): a client may reset this many streams at once, and then this many per second.
+    streamResetBurst: 1_000,
+    streamResetRate: 33,
+  });
+  const sessions = new Set<WatchedSession>();
+  let retired = false;
+  const take = takeRequests(handlers, limits);
+  server.on('request', take('nothing')).on('checkContinue', take('continue')).on('checkExpectation', take('unknown'));
+  // Node answers CONNECT by itself where nobody listens; ours has a reason.
+  server.on('connect', take('nothing'));
+  // What goes wrong with a session ends that session and concerns nobody else.
+  server.on('sessionError', () => undefined);
+  server.on('session', (session: http2.ServerHttp2Session) => {
+    const watched = watchSession(session, limits);
+    sessions.add(watched);
+    session.once('close', () => sessions.delete(watched));
+    if (retired) watched.retire();
+  });
+  return {
+    server,
+    retire() {
+      retired = true;
+      for (const session of sessions) session.retire();
+    },
+    close() {
+      for (const session of sessions) session.close();
+    },
+  };
+}
+
+/** :method, :scheme, :authority, :path. */
+const PSEUDO_FIELDS = 4;
+
+function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits) {
+  return (expects: Expectation) =>
+    (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
+      const exchange = { protocol: 'http/2', request, response, expects } as const;
+      request.on('error', () => undefined);
+      if (!request.stream.endAfterHeaders) limitRequest(exchange, handlers, limits.requestTimeout);
+      handlers.request(exchange);
+    };
+}
+
+/** HTTP/2 has no limit of its own for a body that never ends. */
+function limitRequest(exchange: Http2Exchange, handlers: ExchangeHandlers, limit: number): void {
+  const { request } = exchange;
+  const { stream } = request;
+  const timer = setTimeout(() => {
+    if (isOver(exchange)) stream.close(http2.constants.NGHTTP2_CANCEL);
+    else handlers.refuse(exchange, refuse('request-timeout', 'The request did not arrive in time.'));
+  }, limit).unref();
+  request.once('end', () => clearTimeout(timer));
+  stream.once('close', () => clearTimeout(timer));
+}
