@@ -104,8 +104,8 @@ export function sameRequirements(one: readonly Json[], other: readonly Json[]): 
 
 function requirementWords(value: Json): string {
   const requirement = readRequirement(value);
-  const schemes = [...(requirement?.schemes ?? [])].map(([name, scopes]): readonly Json[] => [name, scopes.toSorted()]);
-  return canonicalize(schemes.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))) ?? '';
+  const schemes = [...(requirement?.schemes ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return canonicalize(schemes.map(([name, scopes]): readonly Json[] => [name, scopes.toSorted()])) ?? '';
 }
 
 const sameUrl = (one: Interface, other: Interface): boolean =>

@@ -73,7 +73,8 @@ export function readSignature(value: Json, index: number): SignatureReading {
   if (typeof header === 'string') return no(header);
   const fault = unprotectedFault(own(value, 'header'), header) ?? headerFault(header);
   if (fault !== undefined) return no(fault);
-  const algorithm = algorithmNamed(String(own(header, 'alg')));
+  const named = own(header, 'alg');
+  const algorithm = typeof named === 'string' ? algorithmNamed(named) : undefined;
   if (algorithm === undefined) return no(`the algorithm ${describe(own(header, 'alg'))} is not accepted`);
   if (algorithm.signatureBytes !== undefined && algorithm.signatureBytes !== bytes.byteLength) {
     // ECDSA in DER, as OpenSSL writes it, has another length than R || S (RFC 7518 §3.4).

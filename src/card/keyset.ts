@@ -66,11 +66,10 @@ const jwkMember = (value: Json): Member => ({ is: 'jwk', value });
 function singleOrPem(document: JsonObject): readonly Member[] | string {
   if (own(document, 'kty') !== undefined) return [jwkMember(document)];
   const entries = Object.entries(document);
-  const isPem =
-    entries.length > 0 && entries.every(([, value]) => typeof value === 'string' && /^\s*-----BEGIN /.test(value));
-  return isPem
-    ? entries.map(([kid, pem]) => ({ is: 'pem', kid, pem: String(pem) }))
-    : 'it has neither "keys" nor PEM texts by key name';
+  const pems = entries.flatMap(([kid, pem]) =>
+    typeof pem === 'string' && /^\s*-----BEGIN /.test(pem) ? [{ is: 'pem' as const, kid, pem }] : [],
+  );
+  return pems.length > 0 && pems.length === entries.length ? pems : 'it has neither "keys" nor PEM texts by key name';
 }
 
 async function readMember(member: Member): ReturnType<typeof readKey> {

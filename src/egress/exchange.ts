@@ -112,9 +112,9 @@ const isRepeatable = ({ method, body, signal }: Outgoing, error: unknown): boole
 async function ask({ target, method, fields, body, signal }: Outgoing, lease: Lease): Promise<Incoming> {
   const response = await lease.client.request({
     path: target.path,
-    method: method as 'GET', // undici's type lists methods; any token is sent (it checks the token)
+    method, // any token is sent; undici checks that it is one
     headers: [...fields],
-    body: body === null ? null : (body as Readable), // any async iterable is taken, the type says less
+    body: body as Readable | null, // any async iterable is taken, the type says less
     signal,
     responseHeaders: 'raw',
   });

@@ -51,7 +51,7 @@ async function fingerprintOf(files: TlsFiles): Promise<string> {
 
 async function load(files: TlsFiles): Promise<SecureContext> {
   const [ca, cert, key, crl] = await Promise.all(
-    ROLES.map((role) => {
+    ROLES.map(async (role) => {
       const path = files[role];
       return path === undefined ? undefined : readFile(path).catch((error: unknown) => unreadable(role, path, error));
     }),

@@ -185,7 +185,7 @@ describe('what an origin may write', () => {
     'a status of its own': ['HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\n{}', 999, '{}'],
   };
   for (const [name, [text, status, body]] of Object.entries(TAKEN)) {
-    test(`${name}`, async (t) => {
+    test(name, async (t) => {
       const { fetcher, url } = await raw(t, (socket) => void socket.end(text));
       const result = await fetcher.fetch(orderFor(url));
       assert.ok(result.ok, JSON.stringify(result));

@@ -69,10 +69,10 @@ describe("the official SDK's resolver through Cardea", () => {
 
   test('a second fetch is a hit', async () => {
     const url = `${base()}/agents/modern/.well-known/agent-card.json`;
-    const before = modern.asked.length;
+    const asked = modern.asked.length;
     for (let round = 0; round < 3; round += 1) await new DefaultAgentCardResolver().resolve(url, '');
     assert.match(String((await ask(url, {})).headers['cache-status']), /; hit;/);
-    assert.equal(modern.asked.length, before);
+    assert.equal(modern.asked.length, asked);
   });
 });
 

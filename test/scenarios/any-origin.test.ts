@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import http from 'node:http';
+import type http from 'node:http';
 import { describe, test } from 'node:test';
 import { startDaemon } from '../../src/daemon.ts';
 import { validConfig } from '../support/config.ts';

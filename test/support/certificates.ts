@@ -25,7 +25,7 @@ function oid(text: string): Buffer {
   return tlv(0x06, Buffer.from([first * 40 + second, ...arcs]));
 }
 
-const time = (at: Date): Buffer => tlv(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]|\.\d+/g, '')}`));
+const time = (at: Date): Buffer => tlv(0x18, Buffer.from(at.toISOString().replaceAll(/[-:T]|\.\d+/g, '')));
 const nameOf = (common: string): Buffer => seq(set(seq(oid('2.5.4.3'), tlv(0x0c, Buffer.from(common)))));
 const ECDSA_SHA256 = seq(oid('1.2.840.10045.4.3.2'));
 
