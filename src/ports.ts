@@ -2,13 +2,24 @@ import type { EgressRule } from './kernel/egress-rule.ts';
 import type { Entry } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
 import type { ByteStream, Fields } from './kernel/fields.ts';
-import type { AgentName, EntryKey, Generation, ReceiptId, Tag, Url } from './kernel/ids.ts';
+import type { FaultCode } from './kernel/faults.ts';
+import type {
+  AgentName,
+  CardDigest,
+  EntryKey,
+  Generation,
+  PolicyDigest,
+  ReceiptId,
+  Tag,
+  Url,
+  VariantKey,
+} from './kernel/ids.ts';
 import type { Purpose } from './kernel/outcome.ts';
-import type { Receipt, Trail } from './kernel/receipt.ts';
-import type { Refusal } from './kernel/refusal.ts';
+import type { Authority, Receipt, Trail } from './kernel/receipt.ts';
+import type { Outcome, Refusal } from './kernel/refusal.ts';
 import type { Bytes, EpochMs, Ms } from './kernel/units.ts';
 
-/** The five doors between the rules and the world. `daemon.ts` chooses who stands behind each. */
+/** The doors between the rules and the world. `daemon.ts` chooses who stands behind each. */
 
 /** Time and chance: tests bring their own. */
 export interface Clock {
@@ -98,6 +109,110 @@ export interface Store {
 export interface Ledger {
   issue(): ReceiptId;
   record(receipt: Receipt): void;
+  close(): Promise<void>;
+}
+
+/** What one caller was refused about one agent; callers by their keyed hashes. */
+export interface RefusalNote {
+  readonly agent: AgentName | null;
+  readonly code: FaultCode;
+  readonly principal: string | null;
+  readonly tenant: string | null;
+}
+
+/** Which receipts are wanted, newest first. */
+export interface ReceiptQuery {
+  readonly agent?: AgentName;
+  readonly since?: EpochMs;
+  /** The `next` of the page before. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** Receipts as they were written down. */
+export interface ReceiptPage {
+  readonly receipts: readonly Receipt[];
+  /** What `before` of the next page is; null where there is none. */
+  readonly next: number | null;
+}
+
+/** What checking the chain of receipts found. */
+export interface ChainReport {
+  readonly whole: boolean;
+  /** How many receipts were checked, and how many older ones have been pruned. */
+  readonly checked: number;
+  readonly pruned: number;
+  /** Hex of the last link: what was noted elsewhere can be compared. */
+  readonly head: string;
+  /** What does not fit, and where, in order. */
+  readonly breaks: readonly string[];
+}
+
+/** A person's decision on one card of an agent. */
+export interface Decision {
+  readonly id: ReceiptId;
+  readonly at: EpochMs;
+  readonly agent: AgentName;
+  readonly digest: CardDigest;
+  readonly action: 'approve' | 'reject';
+  readonly reason: string;
+  readonly by: Authority;
+}
+
+/** A card that waits for a decision: public cards alone, one per agent and variant, the newest. */
+export interface HeldCard {
+  readonly agent: AgentName;
+  readonly variant: VariantKey;
+  readonly digest: CardDigest;
+  readonly url: Url;
+  readonly body: Uint8Array;
+  /** When it was first seen, and under which policy it is held. */
+  readonly at: EpochMs;
+  readonly policy: PolicyDigest;
+  /** The classes of change that hold it. */
+  readonly classes: readonly string[];
+}
+
+/** The ledger with what is read from it. A disk that fails makes decisions fail and receipts be lost, and nothing else. */
+export interface Evidence extends Ledger {
+  /** Writes one receipt and waits until it is on the disk; false where it was lost. */
+  commit(receipt: Receipt): Promise<boolean>;
+  /** Notes a refusal: one receipt a minute per agent, code and caller, with a count. */
+  refused(note: RefusalNote): ReceiptId;
+  query(query: ReceiptQuery): Promise<Outcome<ReceiptPage>>;
+  verify(): Promise<Outcome<ChainReport>>;
+  /** Writes a decision with its receipt and ends the hold on that digest: all of it or, with a refusal, nothing. */
+  decide(decision: Decision): Promise<Outcome<Decision>>;
+  /** All decisions on an agent's cards, oldest first. */
+  decisions(agent: AgentName): Promise<Outcome<readonly Decision[]>>;
+  hold(card: HeldCard): Promise<Outcome<HeldCard>>;
+  /** The cards that wait, of one agent or of all. */
+  held(agent: AgentName | null): Promise<Outcome<readonly HeldCard[]>>;
+  /** Takes back a hold: the origin went back to what was approved, or the agent is gone. */
+  release(agent: AgentName, variant: VariantKey): Promise<Outcome<null>>;
+  /** Names a principal or tenant in evidence: the same name gives the same hash, and only here. */
+  keyedHash(kind: 'principal' | 'tenant', name: string): string;
+}
+
+/** A fetched key set as it outlives a restart. */
+export interface ArchivedKeySet {
+  readonly name: string;
+  readonly url: Url;
+  readonly fetchedAt: EpochMs;
+  /** The JWKS as received. */
+  readonly body: Uint8Array;
+}
+
+/** What serves when every origin is down at start: the last accepted public cards and the key sets that judge them. */
+export interface CardArchive {
+  save(entry: Entry): void;
+  drop(entry: Entry): void;
+  /** Takes out what carries one of the tags, or makes it stale; resolves when that is on the disk. */
+  purge(tags: readonly Tag[], soft: boolean): Promise<void>;
+  /** Empty on anything that cannot be read. */
+  load(): Promise<readonly Entry[]>;
+  saveKeySet(keys: ArchivedKeySet): void;
+  loadKeySets(): Promise<readonly ArchivedKeySet[]>;
   close(): Promise<void>;
 }
 

@@ -14,6 +14,8 @@ export type Event =
       readonly took: Ms;
     }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  /** Evidence that could not be written down. */
+  | { readonly kind: 'receipts-lost'; readonly count: number }
   | { readonly kind: 'evicted'; readonly reason: EvictionReason; readonly count: number; readonly bytes: Bytes }
   | {
       readonly kind: 'notice';

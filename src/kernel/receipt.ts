@@ -1,6 +1,7 @@
 import type { FaultCode } from './faults.ts';
 import type { AgentName, CardDigest, PolicyDigest, ReceiptId, Url, VariantKey } from './ids.ts';
 import type { Verdict } from './entry.ts';
+import type { KillSource } from './kill.ts';
 import type { FetchOutcome, Purpose, Review } from './outcome.ts';
 import type { EpochMs, Ms } from './units.ts';
 
@@ -44,5 +45,81 @@ export interface ExchangeReceipt {
   readonly took: Ms;
 }
 
-/** Every kind of receipt; the ledger, gate and switch add theirs. */
-export type Receipt = ExchangeReceipt;
+/** The record of a verdict on a card that no exchange brought: at start and after a reload stored cards are judged again. */
+export interface VerdictReceipt {
+  readonly kind: 'verdict';
+  readonly id: ReceiptId;
+  readonly at: EpochMs;
+  readonly agent: AgentName | null;
+  readonly variant: VariantKey | null;
+  readonly digest: CardDigest | null;
+  readonly verdict: Verdict | null;
+  readonly review: Review | null;
+  readonly outcome: 'accepted' | 'refused';
+  readonly code: FaultCode | null;
+  readonly why: string | null;
+  readonly policy: PolicyDigest;
+}
+
+/** Where an order came from: a token, a socket's mode, a signal, a file; never a name that nobody has checked. */
+export type Authority = Exclude<KillSource, 'unreadable-state'>;
+
+/** The record of a person's decision on one card. */
+export interface ReviewReceipt {
+  readonly kind: 'review';
+  readonly id: ReceiptId;
+  readonly at: EpochMs;
+  readonly agent: AgentName;
+  readonly digest: CardDigest;
+  readonly action: 'approve' | 'reject';
+  readonly reason: string;
+  readonly by: Authority;
+}
+
+/** The record of a stop or of its end. */
+export interface SwitchReceipt {
+  readonly kind: 'switch';
+  readonly id: ReceiptId;
+  readonly at: EpochMs;
+  readonly action: 'kill' | 'lift';
+  /** Names the stop. */
+  readonly kill: string;
+  /** The scope; the name of a tenant or principal as its keyed hash. */
+  readonly scope: string;
+  readonly reason: string;
+  readonly by: KillSource;
+}
+
+/** What an administrator may order besides stops and reviews. */
+export const CHANGES = ['purge', 'refresh', 'reload', 'drain'] as const;
+export type Change = (typeof CHANGES)[number];
+
+/** The record of such an order, written before it takes effect. */
+export interface ChangeReceipt {
+  readonly kind: 'change';
+  readonly id: ReceiptId;
+  readonly at: EpochMs;
+  readonly action: Change;
+  /** The agent or the tags that it is about; the name of a tenant or principal as its keyed hash. */
+  readonly about: readonly string[];
+  readonly reason: string | null;
+  readonly by: Authority;
+}
+
+/** The record of what one caller was refused about one agent within a minute. */
+export interface RefusalReceipt {
+  readonly kind: 'refusal';
+  readonly id: ReceiptId;
+  /** When the first of them happened. */
+  readonly at: EpochMs;
+  readonly agent: AgentName | null;
+  readonly code: FaultCode;
+  /** Keyed hashes; null for a caller that has no name. */
+  readonly principal: string | null;
+  readonly tenant: string | null;
+  readonly count: number;
+}
+
+/** Every kind of receipt. */
+export const RECEIPT_KINDS = ['exchange', 'verdict', 'review', 'switch', 'change', 'refusal'] as const;
+export type Receipt = ExchangeReceipt | VerdictReceipt | ReviewReceipt | SwitchReceipt | ChangeReceipt | RefusalReceipt;

@@ -1,0 +1,65 @@
+import { type Tag, tag } from './ids.ts';
+import type { EpochMs } from './units.ts';
+
+/** What a kill can be about; the word before the colon, and the metric label. */
+export const KILL_KINDS = ['all', 'agent', 'origin', 'tenant', 'principal', 'kid'] as const;
+export type KillKind = (typeof KILL_KINDS)[number];
+
+/** Who put a kill in force. */
+export const KILL_SOURCES = [
+  'admin', // somebody with the token, by API or command
+  'socket', // somebody who may open the admin socket
+  'signal', // SIGUSR2
+  'file', // the kill file was there
+  'unreadable-state', // kills.json could not be read, so everything is stopped
+] as const;
+export type KillSource = (typeof KILL_SOURCES)[number];
+
+/** One stop that is in force until somebody with authority lifts it. */
+export interface Kill {
+  readonly id: string;
+  /** What it stops: everything that carries this tag. */
+  readonly scope: Tag;
+  readonly reason: string;
+  readonly by: KillSource;
+  readonly at: EpochMs;
+}
+
+/** No tenant, subject or key id in use is longer; a longer one is a mistake or an attack on the file. */
+const LONGEST_ID = 1_024;
+
+/**
+ * Reads a scope as a person writes it, in the one spelling that tags have: `all`, `agent:weather`, `origin:Host.Example` becomes
+ * `origin:host.example`. Undefined where it is none.
+ */
+export function parseScope(text: string): Tag | undefined {
+  if (text === 'all') return tag('all');
+  const colon = text.indexOf(':');
+  const id = text.slice(colon + 1);
+  // A control character would be a second line, or a second tag, somewhere.
+  if (colon === -1 || id === '' || id.length > LONGEST_ID || /[\u0000-\u001f\u007f]/.test(id)) return undefined;
+  switch (text.slice(0, colon)) {
+    case 'agent':
+      return /^[a-z0-9-]{1,63}$/.test(id) ? tag(`agent:${id}`) : undefined;
+    case 'origin':
+      return originScope(id);
+    case 'tenant':
+    case 'principal':
+    case 'kid':
+      return tag(text);
+    default:
+      return undefined;
+  }
+}
+
+/** A host stands for all its ports, a host with a port for that one alone. */
+function originScope(host: string): Tag | undefined {
+  if (!/^(\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(:\d{1,5})?$/i.test(host)) return undefined;
+  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(host) ?? [];
+  const parsed = URL.parse(`https://${name}/`);
+  return parsed === null ? undefined : tag(`origin:${parsed.hostname.replace(/\.$/, '')}${port}`);
+}
+
+/** The kind of a scope that `parseScope` made. */
+export const kindOfScope = (scope: Tag): KillKind =>
+  KILL_KINDS.find((kind) => scope === kind || scope.startsWith(`${kind}:`)) ?? 'all';

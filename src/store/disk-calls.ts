@@ -1,0 +1,63 @@
+import type { AgentName, VariantKey } from '../kernel/ids.ts';
+import type { Receipt } from '../kernel/receipt.ts';
+import type { ArchivedKeySet, ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
+import type { EncodedEntry } from './card-codec.ts';
+import type { CardRow } from './cards-sqlite.ts';
+import type { KeepReceipts } from './ledger-file.ts';
+import type { DiskFault } from './sqlite.ts';
+
+/** What crosses between the program and the thread that waits for the disk. */
+
+/** What the thread is started with. */
+export interface DiskOptions {
+  readonly ledgerFile: string;
+  readonly cardsFile: string;
+  readonly chainKey: Uint8Array;
+}
+
+/** How opening went: null for what is open. */
+export interface Opened {
+  readonly ledger: Failure | null;
+  readonly cards: Failure | null;
+  /** Why the file of cards was put aside, where it was. */
+  readonly cardsAside: DiskFault | null;
+}
+
+export interface Failure {
+  readonly fault: DiskFault;
+  readonly message: string;
+}
+
+/** The work of the thread, in the order in which it is asked for. */
+export interface DiskCalls {
+  open(): Opened;
+  append(receipts: readonly Receipt[]): void;
+  prune(bounds: KeepReceipts, now: number): number;
+  query(query: ReceiptQuery): ReceiptPage;
+  verify(): ChainReport;
+  decide(decision: Decision): void;
+  decisions(agent: AgentName): readonly Decision[];
+  hold(card: HeldCard): void;
+  held(agent: AgentName | null): readonly HeldCard[];
+  release(agent: AgentName, variant: VariantKey): void;
+  saveCard(card: CardRow): void;
+  dropCard(key: string, variant: string): void;
+  purgeCards(tags: readonly string[]): void;
+  softenCards(tags: readonly string[], now: number): void;
+  loadCards(): readonly EncodedEntry[];
+  saveKeySet(keys: ArchivedKeySet): void;
+  loadKeySets(): readonly ArchivedKeySet[];
+  close(): void;
+}
+
+export type CallName = keyof DiskCalls;
+
+export interface CallMessage {
+  readonly ticket: number;
+  readonly name: CallName;
+  readonly args: readonly unknown[];
+}
+
+export type ReplyMessage =
+  | { readonly ticket: number; readonly ok: true; readonly value: unknown }
+  | ({ readonly ticket: number; readonly ok: false } & Failure);

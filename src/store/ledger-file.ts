@@ -1,0 +1,185 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type AgentName,
+  type VariantKey,
+  agentName,
+  policyDigest,
+  receiptId,
+  urlId,
+  variantKey,
+} from '../kernel/ids.ts';
+import type { CardDigest } from '../kernel/ids.ts';
+import type { Receipt, ReviewReceipt } from '../kernel/receipt.ts';
+import { epochMs } from '../kernel/units.ts';
+import type { ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
+import { checkChain, linkedRow } from './chain-check.ts';
+import { type ChainEnds, linkOf, moveEnds, readEnds, startChain } from './chain.ts';
+import { LEDGER_SCHEMA, migrate } from './migrations.ts';
+import { receiptText } from './receipt-row.ts';
+import { blob, openDatabase, transact } from './sqlite.ts';
+
+/** How many receipts are kept, and for how long in ms: whichever bound is met first. */
+export interface KeepReceipts {
+  readonly keep: number;
+  readonly max: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The ledger's file, held by whoever may wait for a disk. Every method throws what SQLite throws, with nothing half done. */
+export class LedgerFile {
+  readonly #db: DatabaseSync;
+  readonly #key: Uint8Array;
+
+  /** @param key keys the chain; it is kept outside the file. */
+  constructor(file: string, key: Uint8Array) {
+    this.#db = openDatabase(file);
+    this.#key = key;
+    try {
+      const isNew = Number(this.#db.prepare('pragma user_version').get()?.['user_version']) === 0;
+      migrate(this.#db, LEDGER_SCHEMA);
+      if (isNew) startChain(this.#db, key);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  /** Adds receipts to the chain, all or none. */
+  append(receipts: readonly Receipt[]): void {
+    transact(this.#db, () => this.#link(receipts));
+  }
+
+  /** Takes away the oldest receipts beyond the bounds; the chain is anchored at the last of them. Returns how many. */
+  prune({ keep, max }: KeepReceipts, now: number): number {
+    return transact(this.#db, () => {
+      const ends = readEnds(this.#db, this.#key);
+      const tooOld = this.#number('select max(seq) as n from receipts where at < ?', now - keep);
+      const last = Math.min(Math.max(tooOld, ends.headSeq - max), ends.headSeq);
+      const row = this.#db.prepare('select link from receipts where seq = ?').get(last);
+      if (last <= ends.anchorSeq || row === undefined) return 0;
+      moveEnds(this.#db, this.#key, ends, { ...ends, anchorSeq: last, anchorLink: blob(row['link']) });
+      return Number(this.#db.prepare('delete from receipts where seq <= ?').run(last).changes);
+    });
+  }
+
+  query({ agent, since, before, limit }: ReceiptQuery): ReceiptPage {
+    const rows = this.#db
+      .prepare(
+        `select seq, body from receipts
+         where (?1 is null or agent = ?1) and (?2 is null or at >= ?2) and (?3 is null or seq < ?3)
+         order by seq desc limit ?4`,
+      )
+      .all(agent ?? null, since ?? null, before ?? null, limit + 1);
+    const receipts = rows.slice(0, limit).map((row) => JSON.parse(String(row['body'])) as Receipt);
+    const last = rows[limit - 1];
+    return { receipts, next: rows.length > limit && last !== undefined ? Number(last['seq']) : null };
+  }
+
+  verify(): ChainReport {
+    return checkChain(this.#db, this.#key);
+  }
+
+  /** Writes a decision, its receipt and the end of the hold in one transaction. */
+  decide(decision: Decision): void {
+    const { id, at, agent, digest, action, reason, by } = decision;
+    transact(this.#db, () => {
+      this.#db
+        .prepare(
+          'insert into decisions (id, at, agent, digest, action, reason, authority) values (?, ?, ?, ?, ?, ?, ?)',
+        )
+        .run(id, at, agent, digest, action, reason, by);
+      this.#db.prepare('delete from held where agent = ? and digest = ?').run(agent, digest);
+      this.#link([{ kind: 'review', ...decision } satisfies ReviewReceipt]);
+    });
+  }
+
+  decisions(agent: AgentName): readonly Decision[] {
+    return this.#db.prepare('select * from decisions where agent = ? order by seq').all(agent).map(decisionOf);
+  }
+
+  hold(card: HeldCard): void {
+    const { agent, variant, digest, url, body, at, policy, classes } = card;
+    this.#db
+      .prepare(
+        `insert or replace into held (agent, variant, digest, url, body, at, policy, classes)
+         values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(agent, variant, digest, url, body, at, policy, JSON.stringify(classes));
+  }
+
+  held(agent: AgentName | null): readonly HeldCard[] {
+    return this.#db
+      .prepare('select * from held where ?1 is null or agent = ?1 order by agent, variant')
+      .all(agent)
+      .map(heldOf);
+  }
+
+  release(agent: AgentName, variant: VariantKey): void {
+    this.#db.prepare('delete from held where agent = ? and variant = ?').run(agent, variant);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #link(receipts: readonly Receipt[]): void {
+    const before = readEnds(this.#db, this.#key);
+    const insert = this.#db.prepare(
+      'insert into receipts (seq, id, at, kind, agent, body, link) values (?, ?, ?, ?, ?, ?, ?)',
+    );
+    // Rows that somebody added keep their numbers: they are found by the check, and must not stop what is written after them.
+    const last = this.#number('select max(seq) as n from receipts where seq > ?', before.headSeq);
+    let ends: ChainEnds = { ...before, headSeq: Math.max(before.headSeq, last) };
+    for (const receipt of receipts) {
+      const { id, at, kind } = receipt;
+      const row = { seq: ends.headSeq + 1, id, at, kind, agent: agentOf(receipt), body: receiptText(receipt) };
+      const link = linkOf(this.#key, ends.headLink, linkedRow(row));
+      insert.run(row.seq, id, at, kind, row.agent, row.body, link);
+      ends = { ...ends, headSeq: row.seq, headLink: link };
+    }
+    moveEnds(this.#db, this.#key, before, ends);
+  }
+
+  #number(sql: string, value: number): number {
+    return Number(this.#db.prepare(sql).get(value)?.['n'] ?? 0);
+  }
+}
+
+/** The one agent that a receipt is about, for those who ask by agent. */
+function agentOf(receipt: Receipt): string | null {
+  switch (receipt.kind) {
+    case 'exchange':
+    case 'verdict':
+    case 'review':
+    case 'refusal':
+      return receipt.agent;
+    case 'switch':
+      return agentIn(receipt.scope);
+    case 'change':
+      return receipt.about.length === 1 ? agentIn(receipt.about[0] ?? '') : null;
+  }
+}
+
+const agentIn = (scope: string): string | null => /^agent:(.+)$/.exec(scope)?.[1] ?? null;
+
+const decisionOf = (row: Row): Decision => ({
+  id: receiptId(String(row['id'])),
+  at: epochMs(Number(row['at'])),
+  agent: agentName(String(row['agent'])),
+  digest: String(row['digest']) as CardDigest,
+  action: row['action'] === 'approve' ? 'approve' : 'reject',
+  reason: String(row['reason']),
+  by: String(row['authority']) as Decision['by'],
+});
+
+const heldOf = (row: Row): HeldCard => ({
+  agent: agentName(String(row['agent'])),
+  variant: variantKey(String(row['variant'])),
+  digest: String(row['digest']) as CardDigest,
+  url: urlId(String(row['url'])),
+  body: blob(row['body']),
+  at: epochMs(Number(row['at'])),
+  policy: policyDigest(String(row['policy'])),
+  classes: JSON.parse(String(row['classes'])) as readonly string[],
+});

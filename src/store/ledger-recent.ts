@@ -1,0 +1,116 @@
+import type { AgentName } from '../kernel/ids.ts';
+import type { Receipt } from '../kernel/receipt.ts';
+import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
+import type { Clock, Decision, Evidence, HeldCard, Observer, ReceiptPage, ReceiptQuery } from '../ports.ts';
+import type { KeyedHash } from './keyed-hash.ts';
+import { newReceiptId } from './ledger-memory.ts';
+import { receiptText } from './receipt-row.ts';
+import { createRefusalTally } from './refusal-tally.ts';
+
+/** The ledger of a daemon that keeps no state: the latest receipts, and decisions until it ends. There is no chain to check. */
+export function createRecentLedger(parts: {
+  readonly clock: Clock;
+  readonly observer: Observer;
+  readonly keyedHash: KeyedHash;
+}): Evidence {
+  const { clock, observer, keyedHash } = parts;
+  const recent = new RecentReceipts();
+  const desk = new Desk();
+  const issue = () => newReceiptId(clock.now());
+  const record = (receipt: Receipt): void => {
+    observer.record({ kind: 'receipt', receipt });
+    recent.add(receipt);
+  };
+  const tally = createRefusalTally({ clock, issue, record });
+  return {
+    issue,
+    record,
+    keyedHash,
+    async commit(receipt) {
+      record(receipt);
+      return true;
+    },
+    refused: (note) => tally.note(note),
+    query: async (query) => accepted(recent.query(query)),
+    verify: async () => refused(refuse('not-found', 'With state: memory there is no chain of receipts to check.')),
+    async decide(decision) {
+      const decided = desk.decide(decision);
+      if (decided.ok) record({ kind: 'review', ...decision });
+      return decided;
+    },
+    decisions: async (agent) => accepted(desk.decisions(agent)),
+    hold: async (card) => accepted(desk.hold(card)),
+    held: async (agent) => accepted(desk.held(agent)),
+    release: async (agent, variant) => accepted(desk.release(agent, variant)),
+    async close() {
+      tally.flush();
+    },
+  };
+}
+
+/** Approvals come from people: more of them than this come from a script. */
+const MOST_DECISIONS = 10_000;
+/** What a person looks back at; at some 2 KB each. */
+const MOST_RECEIPTS = 1_000;
+
+/** What people have decided, and what waits for them. */
+class Desk {
+  readonly #decisions: Decision[] = [];
+  readonly #held = new Map<string, HeldCard>();
+
+  decide(decision: Decision): Outcome<Decision> {
+    if (this.#decisions.length >= MOST_DECISIONS) return refused(tooMany());
+    this.#decisions.push(decision);
+    for (const [key, { agent, digest }] of this.#held) {
+      if (agent === decision.agent && digest === decision.digest) this.#held.delete(key);
+    }
+    return accepted(decision);
+  }
+
+  decisions(agent: AgentName): readonly Decision[] {
+    return this.#decisions.filter((each) => each.agent === agent);
+  }
+
+  hold(card: HeldCard): HeldCard {
+    this.#held.set(holdKey(card.agent, card.variant), card);
+    return card;
+  }
+
+  held(agent: AgentName | null): readonly HeldCard[] {
+    return [...this.#held.values()].filter((card) => agent === null || card.agent === agent);
+  }
+
+  release(agent: AgentName, variant: string): null {
+    this.#held.delete(holdKey(agent, variant));
+    return null;
+  }
+}
+
+const tooMany = () => refuse('overloaded', 'Memory holds no more decisions; give Cardea a state folder.');
+
+const holdKey = (agent: AgentName, variant: string): string => `${agent}\0${variant}`;
+
+class RecentReceipts {
+  readonly #kept = new Map<number, Receipt>();
+  #last = 0;
+
+  /** Kept as it would be written: without what URLs may carry in secret, and bounded. */
+  add(receipt: Receipt): void {
+    this.#last += 1;
+    this.#kept.set(this.#last, JSON.parse(receiptText(receipt)) as Receipt);
+    this.#kept.delete(this.#last - MOST_RECEIPTS);
+  }
+
+  query({ agent, since, before, limit }: ReceiptQuery): ReceiptPage {
+    const found: [number, Receipt][] = [];
+    for (const [seq, receipt] of [...this.#kept].toReversed()) {
+      if (before !== undefined && seq >= before) continue;
+      if (agent !== undefined && !('agent' in receipt && receipt.agent === agent)) continue;
+      if (since !== undefined && receipt.at < since) continue;
+      found.push([seq, receipt]);
+      if (found.length > limit) break;
+    }
+    const next = found.length > limit ? (found[limit - 1]?.[0] ?? null) : null;
+    return { receipts: found.slice(0, limit).map(([, receipt]) => receipt), next };
+  }
+}

@@ -1,0 +1,48 @@
+import type { Receipt } from '../kernel/receipt.ts';
+import { type Url, urlId } from '../kernel/ids.ts';
+
+/** A receipt as it is written: one text, bounded, and without what URLs may carry in secret. */
+
+/** Room for everything that a receipt is about; what a stranger can stretch is cut before. */
+const LONGEST_BODY = 16 * 1024;
+const LONGEST_TEXT = 1_024;
+const MOST_ITEMS = 32;
+
+/** Writes a receipt as JSON text. */
+export function receiptText(receipt: Receipt): string {
+  const text = JSON.stringify(bounded(withoutSecrets(receipt)));
+  if (text.length <= LONGEST_BODY) return text;
+  const { kind, id, at } = receipt;
+  const agent = 'agent' in receipt ? receipt.agent : null;
+  return JSON.stringify({ kind, id, at, agent, cut: text.length });
+}
+
+/** Queries and userinfo may hold credentials (a signed redirect, an API key): what is written has neither. */
+function withoutSecrets(receipt: Receipt): Receipt {
+  if (receipt.kind !== 'exchange') return receipt;
+  const { trail } = receipt;
+  return {
+    ...receipt,
+    trail: {
+      ...trail,
+      requestedUrl: plain(trail.requestedUrl),
+      finalUrl: plain(trail.finalUrl),
+      redirects: trail.redirects.map(plain),
+    },
+    interfaceUrl: receipt.interfaceUrl === null ? null : plain(receipt.interfaceUrl),
+  };
+}
+
+function plain(url: string): Url {
+  const parsed = URL.parse(url);
+  if (parsed === null) return urlId('');
+  return urlId(`${parsed.origin}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`);
+}
+
+/** Cuts long texts and lists, at any depth. */
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(bounded);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, bounded(member)]));
+}
