@@ -51,10 +51,19 @@ export function refusalTrace(refusal: Refusal, { kind, agent }: RefusedTrace): A
   return { kind, agent, code, result: resultOf(code), ...(receipt === undefined ? {} : { receipt }) };
 }
 
+/** Refusals by rule with a status that elsewhere means that something failed. */
+const DENIED: ReadonlySet<FaultCode> = new Set([
+  'change-held',
+  'first-use-held',
+  'loop-detected',
+  'overloaded',
+  'address-forbidden',
+  'redirect-refused',
+]);
+
 function resultOf(code: FaultCode): RequestResult {
   if (code === 'killed') return 'killed';
-  const { status } = fault(code);
-  return status >= 500 && status !== 508 ? 'error' : 'denied';
+  return fault(code).status < 500 || DENIED.has(code) ? 'denied' : 'error';
 }
 
 /** The fields that a refusal has besides its body's: never stored, and what HTTP asks for with its status. */
@@ -63,12 +72,24 @@ export function refusalFields(refusal: Refusal): readonly string[] {
   const fields = ['Cache-Control', 'no-store'];
   const origin = proxyStatus(refusal, fault(refusal.code));
   if (origin !== undefined) fields.push('Proxy-Status', origin);
-  if (refusal.retryAfter !== undefined) fields.push('Retry-After', String(refusal.retryAfter));
+  const retryAfter = refusal.retryAfter ?? RETRY_AFTER.get(refusal.code);
+  if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
   if (refusal.allow !== undefined) fields.push('Allow', refusal.allow.join(', '));
-  if (status === 401) fields.push('WWW-Authenticate', refusal.challenge ?? 'Bearer');
-  if (status === 407) fields.push('Proxy-Authenticate', refusal.challenge ?? 'Bearer');
+  if (status === 401) fields.push('WWW-Authenticate', refusal.challenge ?? challengeFor(refusal.code));
+  if (status === 407) fields.push('Proxy-Authenticate', refusal.challenge ?? challengeFor(refusal.code));
   return fields;
 }
+
+/** Refusals that always say when to come back, in seconds: a switch waits for a person, a limit for other requests. */
+const RETRY_AFTER: ReadonlyMap<FaultCode, number> = new Map([
+  ['killed', 60],
+  ['overloaded', 1],
+  ['rate-limited', 1],
+]);
+
+/** "If the request lacks any authentication information … SHOULD NOT include an error code" — RFC 6750 §3.1. */
+const challengeFor = (code: FaultCode): string =>
+  code.startsWith('token-') ? 'Bearer error="invalid_token"' : 'Bearer';
 
 /** RFC 9209: why the origin could not be had, where one was involved. */
 function proxyStatus(refusal: Refusal, { proxyError }: Fault): string | undefined {
