@@ -84,8 +84,9 @@ export function createGraph(configured: Configured, world: World, ownAddresses: 
   const adoptedAt = clock.now();
   const metrics = createMetrics(
     {
+      agents: () => rules.agents,
       cards: () => discovery.statuses(),
-      cache: () => store.size(),
+      cache: () => store.held(),
       config: () => ({ digest: rules.digest, adoptedAt, lastSuccessful: true }),
     },
     { version: programVersion(), node: process.versions.node },

@@ -50,6 +50,7 @@ export const METRICS = {
   cardea_cache_entries: row('gauge', ['kind'], 'Entries held.'),
   cardea_cache_bytes: row('gauge', ['kind'], 'Bytes charged for the entries held.'),
   cardea_cache_evictions_total: row('counter', ['reason'], 'Entries that left the cache.'),
+  cardea_receipts_lost_total: row('counter', [], 'Receipts that could not be written down.'),
   cardea_config_last_reload_successful: row(
     'gauge',
     [],
@@ -61,3 +62,10 @@ export const METRICS = {
 } as const satisfies Record<string, MetricRow>;
 
 export type MetricName = keyof typeof METRICS;
+
+/** What prom-client wants to know of a metric. */
+export const named = (name: MetricName): { name: string; help: string; labelNames: string[] } => ({
+  name,
+  help: METRICS[name].help,
+  labelNames: [...METRICS[name].labels],
+});

@@ -1,0 +1,143 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { EVICTION_REASONS, type Event } from '../kernel/event.ts';
+import type { FaultCode } from '../kernel/faults.ts';
+import type { AgentName } from '../kernel/ids.ts';
+import { FETCH_OUTCOMES, type RequestKind, type RequestResult } from '../kernel/outcome.ts';
+import type { ExchangeReceipt } from '../kernel/receipt.ts';
+import type { Ms } from '../kernel/units.ts';
+import { named } from './metric-table.ts';
+import { OTHER, RequestCounts } from './request-counts.ts';
+
+/** The names of the configuration in force; the same object until the next reload. */
+export interface ConfiguredAgents {
+  has(agent: AgentName): boolean;
+  keys(): Iterable<AgentName>;
+}
+
+/** What happens is added up as it happens. */
+export interface Counters {
+  record(event: Event): void;
+  /** Gives every configured agent its series, at 0, and takes away those of agents that are gone. Cheap where nothing changed. */
+  follow(): void;
+}
+
+/** From a hit's half millisecond to the longest exchange. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** What egress policy refuses before anything is sent: shown before the first time, since one is worth an alarm. */
+const DENIALS: readonly FaultCode[] = ['address-forbidden', 'origin-not-allowed', 'lookalike-origin'];
+
+export function createCounters(registry: Registry, agents: () => ConfiguredAgents): Counters {
+  const counters = new AgentCounters(registry, agents);
+  const registers = [registry];
+  const evictions = new Counter({ ...named('cardea_cache_evictions_total'), registers });
+  for (const reason of EVICTION_REASONS) evictions.inc({ reason }, 0);
+  const lost = new Counter({ ...named('cardea_receipts_lost_total'), registers });
+  return {
+    follow: () => counters.follow(),
+    record(event) {
+      switch (event.kind) {
+        case 'request':
+          return counters.request(event);
+        case 'receipt':
+          if (event.receipt.kind === 'exchange') counters.exchange(event.receipt);
+          return;
+        case 'evicted':
+          return evictions.inc({ reason: event.reason }, event.count);
+        case 'receipts-lost':
+          return lost.inc(event.count);
+        case 'notice':
+          return;
+      }
+    },
+  };
+}
+
+/** Counts per agent; labels come from the configuration and from closed lists alone. */
+class AgentCounters {
+  readonly #agents: () => ConfiguredAgents;
+  /** Whose series there are, as of the last look. */
+  #followed: { readonly configured: ConfiguredAgents; readonly names: ReadonlySet<AgentName> } | undefined;
+  readonly #requests = new RequestCounts();
+  readonly #requestTime: Histogram<'kind' | 'result'>;
+  /** The histogram's children, found once: a lookup by labels makes two objects and a string each time. */
+  readonly #times = new Map<RequestKind, Map<RequestResult, (took: number) => void>>();
+  readonly #fetches: Counter<'agent' | 'outcome'>;
+  readonly #fetchTime: Histogram<'agent'>;
+  readonly #denied: Counter<'reason'>;
+
+  constructor(registry: Registry, agents: () => ConfiguredAgents) {
+    this.#agents = agents;
+    const shared = { registers: [registry] };
+    const timed = { ...shared, buckets: SECONDS };
+    exportRequests(registry, this.#requests);
+    this.#requestTime = new Histogram({ ...named('cardea_request_duration_seconds'), ...timed });
+    this.#fetches = new Counter({ ...named('cardea_fetch_total'), ...shared });
+    this.#fetchTime = new Histogram({ ...named('cardea_fetch_duration_seconds'), ...timed });
+    this.#denied = new Counter({ ...named('cardea_egress_denied_total'), ...shared });
+    for (const reason of DENIALS) this.#denied.inc({ reason }, 0);
+  }
+
+  request({ trace, took }: Extract<Event, { kind: 'request' }>): void {
+    const { agent, kind, result } = trace;
+    if (!this.#requests.add(agent ?? OTHER, kind, result)) this.#requests.add(this.#label(agent), kind, result);
+    this.#timer(kind, result)(inSeconds(took));
+  }
+
+  exchange(receipt: ExchangeReceipt): void {
+    const agent = this.#label(receipt.agent);
+    this.#fetches.inc({ agent, outcome: receipt.outcome });
+    this.#fetchTime.observe({ agent }, inSeconds(receipt.took));
+    if (receipt.outcome === 'denied' && receipt.code !== null) this.#denied.inc({ reason: receipt.code });
+  }
+
+  follow(): void {
+    const configured = this.#agents();
+    if (this.#followed?.configured === configured) return;
+    const before = this.#followed?.names ?? new Set();
+    const names = new Set(configured.keys());
+    this.#requests.follow(names);
+    for (const gone of before) if (!names.has(gone) && gone !== OTHER) this.#forget(gone);
+    for (const added of names) if (!before.has(added)) this.#begin(added);
+    this.#followed = { configured, names };
+  }
+
+  #label(agent: AgentName | null): AgentName | typeof OTHER {
+    if (agent === null || !this.#agents().has(agent)) return OTHER;
+    this.follow();
+    return agent;
+  }
+
+  #timer(kind: RequestKind, result: RequestResult): (took: number) => void {
+    let byResult = this.#times.get(kind);
+    if (byResult === undefined) this.#times.set(kind, (byResult = new Map()));
+    let observe = byResult.get(result);
+    if (observe === undefined) byResult.set(result, (observe = this.#requestTime.labels(kind, result).observe));
+    return observe;
+  }
+
+  /** A series that begins with its first event hides that event from `rate`. */
+  #begin(agent: AgentName): void {
+    for (const outcome of FETCH_OUTCOMES) this.#fetches.inc({ agent, outcome }, 0);
+    this.#fetchTime.zero({ agent });
+  }
+
+  #forget(agent: AgentName): void {
+    for (const outcome of FETCH_OUTCOMES) this.#fetches.remove({ agent, outcome });
+    this.#fetchTime.remove({ agent });
+  }
+}
+
+function exportRequests(registry: Registry, requests: RequestCounts): void {
+  const total = new Counter({
+    ...named('cardea_requests_total'),
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { labels, count } of requests.list()) this.inc(labels, count);
+    },
+  });
+  registry.registerMetric(total);
+}
+
+/** A clock that was set back in between makes no negative time. */
+const inSeconds = (took: Ms): number => Math.max(0, took) / 1000;

@@ -1,0 +1,92 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { AgentName, CardDigest } from '../kernel/ids.ts';
+import { CARD_STATES, type CardState, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import { type MetricName, named } from './metric-table.ts';
+
+/** How one agent's card stands, as far as metrics show it. */
+export interface CardGauge {
+  readonly agent: AgentName;
+  readonly state: CardState;
+  readonly lastSuccess: EpochMs;
+  readonly freshUntil: EpochMs;
+  readonly staleSince: EpochMs;
+  readonly signature: SignatureVerdict | null;
+  readonly version: string | null;
+  readonly protocolVersion: string | null;
+  readonly digest: CardDigest | null;
+}
+
+/** What is read at each scrape rather than counted. */
+export interface GaugeSources {
+  /** One per configured agent; asked once a scrape. */
+  cards(): readonly CardGauge[];
+  /** What the store holds, by kind. */
+  cache(): Readonly<Record<string, { readonly entries: number; readonly bytes: number }>>;
+  config(): { readonly digest: string; readonly adoptedAt: EpochMs; readonly lastSuccessful: boolean };
+}
+
+/** What the running program is. */
+export interface Build {
+  readonly version: string;
+  readonly node: string;
+}
+
+/** How things stand is read when it is asked for, since freshness changes by itself; nothing of the last scrape stays. */
+export function createGauges(registry: Registry, sources: GaugeSources, build: Build): void {
+  const gauge: DefineGauge = (name, collect) => {
+    new Gauge({
+      ...named(name),
+      registers: [registry],
+      collect() {
+        this.reset();
+        collect(this);
+      },
+    });
+  };
+  createCardGauges(gauge, () => sources.cards());
+  gauge('cardea_cache_entries', (each) => {
+    for (const [kind, { entries }] of Object.entries(sources.cache())) each.set({ kind }, entries);
+  });
+  gauge('cardea_cache_bytes', (each) => {
+    for (const [kind, { bytes }] of Object.entries(sources.cache())) each.set({ kind }, bytes);
+  });
+  gauge('cardea_config_last_reload_successful', (each) => each.set(sources.config().lastSuccessful ? 1 : 0));
+  gauge('cardea_config_last_reload_success_timestamp_seconds', (each) => each.set(sources.config().adoptedAt / 1000));
+  gauge('cardea_config_info', (each) => each.set({ digest: sources.config().digest }, 1));
+  gauge('cardea_build_info', (each) => each.set({ version: build.version, node: build.node }, 1));
+}
+
+type DefineGauge = (name: MetricName, collect: (gauge: Gauge) => void) => void;
+
+function createCardGauges(gauge: DefineGauge, cards: () => readonly CardGauge[]): void {
+  const perCard = (name: MetricName, set: (gauge: Gauge, card: CardGauge) => void): void =>
+    gauge(name, (each) => {
+      for (const card of cards()) set(each, card);
+    });
+  perCard('cardea_card_last_success_timestamp_seconds', (each, { agent, lastSuccess }) =>
+    each.set({ agent }, lastSuccess / 1000),
+  );
+  perCard('cardea_card_fresh_until_timestamp_seconds', (each, { agent, freshUntil }) =>
+    each.set({ agent }, freshUntil / 1000),
+  );
+  perCard('cardea_card_stale_since_timestamp_seconds', (each, { agent, staleSince }) =>
+    each.set({ agent }, staleSince / 1000),
+  );
+  perCard('cardea_card_state', (each, { agent, state: holds }) => {
+    for (const state of CARD_STATES) each.set({ agent, state }, state === holds ? 1 : 0);
+  });
+  perCard('cardea_card_signature', (each, { agent, signature }) => {
+    for (const verdict of SIGNATURE_VERDICTS) each.set({ agent, verdict }, verdict === signature ? 1 : 0);
+  });
+  perCard('cardea_card_info', (each, { agent, version, protocolVersion, digest }) => {
+    if (digest === null) return;
+    each.set({ agent, version: shortVersion(version), protocol_version: protocolVersion ?? '', digest }, 1);
+  });
+}
+
+/** A version is a label, and an origin writes it: it is cut down to what a label can bear. */
+const LONGEST_VERSION = 32;
+
+const shortVersion = (version: string | null): string =>
+  (version ?? '').replace(/[^0-9A-Za-z.+-]/g, '').slice(0, LONGEST_VERSION);
