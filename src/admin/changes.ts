@@ -1,0 +1,109 @@
+import type { Answer } from '../kernel/answer.ts';
+import { type Tag, tag } from '../kernel/ids.ts';
+import type { Authority, Change } from '../kernel/receipt.ts';
+import { type Outcome, refuse } from '../kernel/refusal.ts';
+import { json, problem } from './answers.ts';
+import { type Order, flagOf, optionalReason, reasonOf } from './body.ts';
+import type { AdminPorts, Moved } from './ports.ts';
+import { asAgent } from './query.ts';
+import { scopeOf, tagsOf } from './scopes.ts';
+
+/** The orders of an administrator. Each is written down before it takes effect, save a stop: that comes first. */
+
+/** One order on its way through. */
+export interface Call {
+  readonly ports: AdminPorts;
+  readonly order: Order;
+  /** What the path names. */
+  readonly named: string;
+  readonly by: Authority;
+}
+
+/** Stops something: in force before anything is written. */
+export async function kill({ ports, order, by }: Call): Promise<Answer> {
+  const scope = scopeOf(order);
+  if (!scope.ok) return problem(scope.refusal);
+  const reason = reasonOf(order);
+  if (!reason.ok) return problem(reason.refusal);
+  return moved(await ports.kills.engage({ scope: scope.value, reason: reason.value, by }));
+}
+
+/** Ends a stop. */
+export async function lift({ ports, order, named, by }: Call): Promise<Answer> {
+  const reason = reasonOf(order);
+  if (!reason.ok) return problem(reason.refusal);
+  return moved(await ports.kills.lift({ id: named, reason: reason.value, by }));
+}
+
+/** A stop that could not be written down stands all the same: the answer is a success that says so. */
+function moved(outcome: Outcome<Moved>): Answer {
+  if (!outcome.ok) return problem(outcome.refusal);
+  const { kill: made, persisted, error } = outcome.value;
+  return json({ ...made, persisted, ...(error === undefined ? {} : { error }) });
+}
+
+export async function purge(call: Call): Promise<Answer> {
+  const { ports, order } = call;
+  const tags = tagsOf(order);
+  if (!tags.ok) return problem(tags.refusal);
+  const soft = flagOf(order, 'soft');
+  if (!soft.ok) return problem(soft.refusal);
+  const reason = reasonOf(order);
+  if (!reason.ok) return problem(reason.refusal);
+  const receipt = await writeDown(call, 'purge', tags.value, reason.value);
+  return json({ purged: await ports.purge(tags.value, soft.value), receipt });
+}
+
+export async function refresh(call: Call): Promise<Answer> {
+  const { ports, named } = call;
+  const agent = asAgent(named);
+  if (!ports.agents().some((each) => each.agent === agent)) return problem(unknownAgent());
+  const reason = optionalReason(call.order);
+  if (!reason.ok) return problem(reason.refusal);
+  const receipt = await writeDown(call, 'refresh', [tag(`agent:${agent}`)], reason.value);
+  const refreshed = await ports.refresh(agent);
+  return refreshed.ok ? json({ ...refreshed.value, receipt }) : problem(refreshed.refusal);
+}
+
+export async function reload(call: Call): Promise<Answer> {
+  const reason = optionalReason(call.order);
+  if (!reason.ok) return problem(reason.refusal);
+  const receipt = await writeDown(call, 'reload', [], reason.value);
+  const reloaded = await call.ports.reload();
+  return reloaded.ok ? json({ ...reloaded.value, receipt }) : problem(reloaded.refusal);
+}
+
+export async function drain(call: Call): Promise<Answer> {
+  const reason = optionalReason(call.order);
+  if (!reason.ok) return problem(reason.refusal);
+  const receipt = await writeDown(call, 'drain', [], reason.value);
+  call.ports.drain();
+  return json({ draining: true, receipt }, 202);
+}
+
+/**
+ * Leaves the receipt of an order on the disk before the order takes effect, so that no crash in between hides who gave it. A disk
+ * that fails does not stop whoever mends things: the receipt is counted as lost.
+ */
+async function writeDown(
+  { ports, by }: Call,
+  action: Change,
+  about: readonly Tag[],
+  reason: string | null,
+): Promise<string> {
+  const { ledger, clock } = ports;
+  const id = ledger.issue();
+  await ledger.commit({ kind: 'change', id, at: clock.now(), action, about: about.map(hashed(ports)), reason, by });
+  return id;
+}
+
+/** Evidence names callers by their hashes. */
+const hashed =
+  ({ ledger }: AdminPorts) =>
+  (each: Tag): string => {
+    const [, kind, name = ''] = /^(principal|tenant):(.*)$/su.exec(each) ?? [];
+    return kind === 'principal' || kind === 'tenant' ? `${kind}:${ledger.keyedHash(kind, name)}` : each;
+  };
+
+export const unknownAgent = () =>
+  refuse('unknown-agent', 'No agent of this name is configured; GET /agents lists them.');

@@ -1,0 +1,83 @@
+import { scopeCovers } from './scopes.ts';
+import type { Kill } from '../kernel/kill.ts';
+import type { Receipt } from '../kernel/receipt.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import type { AdminPorts, AgentView, Described } from './ports.ts';
+
+/** Everything that decides what a caller gets for one target, in the order in which it decides. */
+export interface Explanation {
+  readonly target: string;
+  readonly agent: string | null;
+  readonly rule: string | null;
+  readonly url: string | null;
+  /** One sentence each; the last one is what a caller gets. */
+  readonly because: readonly string[];
+  readonly kills: readonly Kill[];
+  readonly status: AgentView | null;
+  /** The latest, newest first. */
+  readonly receipts: readonly Receipt[];
+}
+
+const LATEST = 5;
+
+/** Explains what an agent's name or a URL comes to; undefined for what is neither. */
+export async function explain(ports: AdminPorts, target: string): Promise<Explanation | undefined> {
+  const described = ports.describe(target);
+  if (described === undefined) return undefined;
+  const { agent, rule, url } = described;
+  const status = ports.agents().find((each) => each.agent === agent) ?? null;
+  const kills = ports.kills.active().filter(({ scope }) => scopeCovers(scope, described.tags));
+  const found = agent === null ? undefined : await ports.ledger.query({ agent, limit: LATEST });
+  return {
+    target,
+    agent,
+    rule,
+    url,
+    because: reasons(described, status, kills, ports.clock.now()),
+    kills,
+    status,
+    receipts: found?.ok === true ? found.value.receipts : [],
+  };
+}
+
+function reasons(
+  described: Described,
+  status: AgentView | null,
+  kills: readonly Kill[],
+  now: EpochMs,
+): readonly string[] {
+  const lines = [described.rule === null ? 'No rule of the configuration covers it.' : `${described.rule} covers it.`];
+  if (described.refusal !== null) return [...lines, `Refused: ${described.refusal.code}. ${described.refusal.detail}`];
+  const [kill] = kills;
+  if (kill !== undefined) {
+    const lift = `cardea lift ${kill.id} --reason …`;
+    return [...lines, `Stopped: ${kill.scope}, by ${kill.by}: ${kill.reason}. To lift: ${lift}`];
+  }
+  if (status === null) return [...lines, 'Nothing is stopped; each request is decided by the rule.'];
+  return [...lines, ...cardReasons(status, now)];
+}
+
+function cardReasons({ state, freshUntil, staleSince, setback }: AgentView, now: EpochMs): readonly string[] {
+  const failed =
+    setback === null
+      ? []
+      : [`The last fetch failed: ${setback.code}. ${setback.detail} Tried again in ${seconds(setback.retryAt - now)}.`];
+  switch (state) {
+    case 'fresh':
+      return [...failed, `Its card is served: fresh for ${seconds(freshUntil - now)}.`];
+    case 'stale':
+      return [...failed, `Its card is served: stale for ${seconds(now - staleSince)}, within what the rules allow.`];
+    case 'expired':
+      return [...failed, 'Its card is older than the rules allow: the origin must answer first.'];
+    case 'missing':
+      return [...failed, 'No card of it has been accepted yet: the origin must answer first.'];
+    case 'held':
+      return [...failed, 'A change waits for review: cardea review.'];
+    case 'revoked':
+      return [...failed, 'Its registry has revoked it.'];
+    case 'killed':
+      return [...failed, 'It is stopped by the kill switch.'];
+  }
+}
+
+const seconds = (duration: number): string => `${Math.max(0, Math.round(duration / 1_000))} s`;

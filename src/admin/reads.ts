@@ -1,0 +1,79 @@
+import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { UNCACHED, json, problem } from './answers.ts';
+import { bad } from './body.ts';
+import { unknownAgent } from './changes.ts';
+import { explain } from './explain.ts';
+import type { AdminPorts } from './ports.ts';
+import { asAgent, readQuery, receiptQuery } from './query.ts';
+
+/** What an administrator may look at. */
+export interface Look {
+  readonly ports: AdminPorts;
+  readonly ask: Ask;
+  /** What the path names. */
+  readonly named: string;
+}
+
+export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agents() });
+
+export function showAgent({ ports, named }: Look): Answer {
+  const found = ports.agents().find((each) => each.agent === asAgent(named));
+  return found === undefined ? problem(unknownAgent()) : json(found);
+}
+
+/** The card as it is served now, in its own bytes. */
+export function showCard({ ports, named }: Look): Answer {
+  const agent = asAgent(named);
+  if (!ports.agents().some((each) => each.agent === agent)) return problem(unknownAgent());
+  const card = ports.card(agent);
+  if (card === undefined) return problem(refuse('not-found', 'No card of this agent is served now.', { agent }));
+  return {
+    status: 200,
+    // The card is a stranger's: a browser that is led here shows it as text and runs nothing.
+    fields: ['Content-Type', card.contentType, ...UNCACHED, 'Content-Security-Policy', "default-src 'none'; sandbox"],
+    body: card.body,
+    trace: { kind: 'other', agent, result: 'hit' },
+  };
+}
+
+export async function showReceipts({ ports, ask }: Look): Promise<Answer> {
+  const query = receiptQuery(ask, ports.clock.now());
+  if (!query.ok) return problem(query.refusal);
+  const page = await ports.ledger.query(query.value);
+  return page.ok ? json(page.value) : problem(page.refusal);
+}
+
+export async function verifyReceipts({ ports }: Look): Promise<Answer> {
+  const report = await ports.ledger.verify();
+  return report.ok ? json(report.value) : problem(report.refusal);
+}
+
+export async function showExplanation({ ports, ask }: Look): Promise<Answer> {
+  const query = readQuery(ask, ['target']);
+  if (!query.ok) return problem(query.refusal);
+  const target = query.value.get('target');
+  if (target === undefined || target === '') return problem(bad('target must be the name of an agent, or a URL.'));
+  const explanation = await explain(ports, target);
+  return explanation === undefined
+    ? problem(bad('target is neither the name of an agent nor a URL.'))
+    : json(explanation);
+}
+
+export const listKills = ({ ports }: Look): Answer =>
+  json({ kills: ports.kills.active(), persisted: ports.kills.persisted() });
+
+export const showConfig = ({ ports }: Look): Answer => json(ports.config());
+
+export function watchEvents({ ports, ask }: Look): Answer {
+  // A HEAD has no body to end the stream by.
+  const stream = ask.method === 'HEAD' ? null : ports.events.watch(ask.signal());
+  if (stream === undefined) return problem(refuse('overloaded', 'Too many watch already, or Cardea is draining.'));
+  return {
+    status: 200,
+    fields: ['Content-Type', 'text/event-stream', ...UNCACHED],
+    body: stream,
+    trace: { kind: 'other', agent: null, result: 'hit' },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Answer } from '../kernel/answer.ts';
+import * as changes from './changes.ts';
+import * as reads from './reads.ts';
+
+/** Every endpoint of the admin API: nothing is answered that does not stand here, and everything here asks for authority first. */
+
+/** A path, exactly as it arrives: no other spelling reaches it. One group at most names what it is about. */
+export interface AdminRoute {
+  readonly path: RegExp;
+  /** A path that it matches, for the docs and for whoever goes through all of them. */
+  readonly example: string;
+  readonly methods: { readonly [Method in 'GET' | 'POST' | 'DELETE']?: ReadEndpoint | ChangeEndpoint };
+}
+
+export interface ReadEndpoint {
+  readonly does: 'read';
+  readonly run: (look: reads.Look) => Answer | Promise<Answer>;
+}
+
+export interface ChangeEndpoint {
+  readonly does: 'change';
+  /** The members that its body may have. */
+  readonly members: readonly string[];
+  /** `always`: an emergency is no time for a rate limit. */
+  readonly pace: 'limited' | 'always';
+  readonly run: (call: changes.Call) => Promise<Answer>;
+}
+
+const read = (run: ReadEndpoint['run']): ReadEndpoint => ({ does: 'read', run });
+const limited = (run: ChangeEndpoint['run'], ...members: readonly string[]): ChangeEndpoint => ({
+  does: 'change',
+  members,
+  pace: 'limited',
+  run,
+});
+const always = (run: ChangeEndpoint['run'], ...members: readonly string[]): ChangeEndpoint => ({
+  ...limited(run, ...members),
+  pace: 'always',
+});
+
+const route = (example: string, path: RegExp, methods: AdminRoute['methods']): AdminRoute => ({
+  example,
+  path,
+  methods,
+});
+
+export const ADMIN_ROUTES: readonly AdminRoute[] = [
+  route('/agents', /^\/agents$/, { GET: read(reads.listAgents) }),
+  route('/agents/weather', /^\/agents\/([a-z0-9-]{1,63})$/, { GET: read(reads.showAgent) }),
+  route('/agents/weather/card', /^\/agents\/([a-z0-9-]{1,63})\/card$/, { GET: read(reads.showCard) }),
+  route('/agents/weather/refresh', /^\/agents\/([a-z0-9-]{1,63})\/refresh$/, {
+    POST: limited(changes.refresh, 'reason'),
+  }),
+  route('/receipts', /^\/receipts$/, { GET: read(reads.showReceipts) }),
+  route('/receipts/verify', /^\/receipts\/verify$/, { GET: read(reads.verifyReceipts) }),
+  route('/explain', /^\/explain$/, { GET: read(reads.showExplanation) }),
+  route('/kill', /^\/kill$/, { GET: read(reads.listKills), POST: always(changes.kill, 'scope', 'reason') }),
+  route('/kill/0a1b2c3d', /^\/kill\/([A-Za-z0-9-]{1,64})$/, { DELETE: always(changes.lift, 'reason') }),
+  route('/config', /^\/config$/, { GET: read(reads.showConfig) }),
+  route('/events', /^\/events$/, { GET: read(reads.watchEvents) }),
+  route('/purge', /^\/purge$/, { POST: limited(changes.purge, 'tags', 'soft', 'reason') }),
+  route('/reload', /^\/reload$/, { POST: limited(changes.reload, 'reason') }),
+  route('/drain', /^\/drain$/, { POST: always(changes.drain, 'reason') }),
+];
