@@ -1,4 +1,4 @@
-import { appendCacheStatus, clientCacheControl, reprDigest } from '../http/answer.ts';
+import { appendCacheStatus, clientCacheControl, reprDigestOf } from '../http/answer.ts';
 import { fieldValue } from '../http/fields.ts';
 import { currentAge, freshFor } from '../http/freshness.ts';
 import { formatHttpDate } from '../http/http-date.ts';
@@ -35,6 +35,7 @@ export function cardAnswer(ask: Ask, served: Served): Answer {
   const conditions = evaluateConditions((name) => ask.field(name), ask.method, {
     etag: entry.etag,
     lastModified: fieldValue(entry.fields, 'last-modified'),
+    date: fieldValue(entry.fields, 'date'),
   });
   if (conditions === 'not-modified') {
     const result = served.result === 'hit' ? 'not_modified' : served.result;
@@ -63,12 +64,13 @@ function cardFields(served: Served): { readonly common: readonly string[]; reado
     appendCacheStatus(undefined, cache),
   ];
   if (entry.etag !== null) common.push('ETag', entry.etag);
-  if (!forThisRequest) common.push('Age', String(age));
+  // An origin behind another cache did not make it for this request either.
+  if (!forThisRequest || age > 0) common.push('Age', String(age));
   if (entry.admission !== null) common.push('Card-Status', cardStatus(entry.admission));
   const content = ['Content-Type', fieldValue(entry.fields, 'content-type') ?? 'application/json'];
   const modified = fieldValue(entry.fields, 'last-modified');
   if (modified !== undefined) content.push('Last-Modified', modified);
-  content.push('Repr-Digest', reprDigest(entry.body));
+  if (entry.etag !== null) content.push('Repr-Digest', reprDigestOf(entry.etag));
   return { common, content };
 }
 

@@ -46,8 +46,12 @@ export function storedAnswer(request: OriginRequest, entry: Entry, how: How): An
 
 function isNotModified(request: OriginRequest, entry: Entry): boolean {
   if (entry.status !== 200) return false;
-  const lastModified = fieldValue(entry.fields, 'last-modified');
-  return evaluateConditions(request.read, request.method, { etag: entry.etag, lastModified }) === 'not-modified';
+  const validators = {
+    etag: entry.etag,
+    lastModified: fieldValue(entry.fields, 'last-modified'),
+    date: fieldValue(entry.fields, 'date'),
+  };
+  return evaluateConditions(request.read, request.method, validators) === 'not-modified';
 }
 
 /** RFC 9110 §14.2 over what is stored, whole or in part (RFC 9111 §3.3). */

@@ -4,9 +4,10 @@ import { initialAge, lifetimeOf } from '../http/freshness.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { storable } from '../http/storable.ts';
 import { strongEtag } from '../http/answer.ts';
-import { conditionFields, mergeNotModified } from '../http/validation.ts';
+import { conditionFields, mergeNotModified, selectForUpdate } from '../http/validation.ts';
 import { variantKey, varyNames } from '../http/vary.ts';
 import type { Admission, Entry } from '../kernel/entry.ts';
+import type { Fields } from '../kernel/fields.ts';
 import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
@@ -73,12 +74,30 @@ interface Attempt {
  */
 export function createRefresh(doors: Doors, stopping: AbortSignal): RefreshCard {
   return async (target, limits) => {
-    const attempt = await attemptCards(doors, target, limits, stopping);
+    let attempt = await attemptCards(doors, target, limits, stopping);
+    // "the cache MUST NOT use the new response to update any stored responses" — RFC 9111 §4.3.4: then only a full answer helps.
+    if (speaksOfAnother(attempt))
+      attempt = await attemptCards(doors, { ...target, stored: undefined }, limits, stopping);
     const refreshed = await conclude(doors, attempt);
     doors.ledger.record(exchangeReceipt(attempt, refreshed, doors.clock.now()));
     return refreshed;
   };
 }
+
+/** True for a 304 whose validator is not the stored card's. */
+const speaksOfAnother = ({ result, target, conditional }: Attempt): boolean =>
+  result.ok &&
+  result.response.status === 304 &&
+  conditional &&
+  target.stored !== undefined &&
+  selectForUpdate([target.stored], result.response.fields).length === 0;
+
+const unrelated = (attempt: Attempt): Refreshed =>
+  failure(
+    attempt,
+    'status',
+    refuse('origin-status', 'The origin confirmed another card than the one asked about.', { receivedStatus: 304 }),
+  );
 
 /** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
 async function attemptCards(doors: Doors, target: CardTarget, limits: Limits, signal: AbortSignal): Promise<Attempt> {
@@ -125,7 +144,7 @@ async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   if (!result.ok) return failure(attempt, deniedOrFailed(result), result.refusal);
   const { status } = result.response;
   if (status === 304 && attempt.conditional && target.stored?.admission) {
-    return put(doors, validated(attempt, result.response, target.stored, target.stored.admission), 'not_modified', 304);
+    return confirm(doors, attempt, validated(attempt, result.response, target.stored, target.stored.admission));
   }
   if (status !== 200) return failure(attempt, 'status', unexpectedStatus(attempt, result.response));
   return admit(doors, attempt, result.response);
@@ -154,14 +173,7 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
     warnings,
   };
   const entry = entryOf(attempt, response, body, admission);
-  const decision = storable({
-    method: 'GET',
-    requestFields: attempt.target.request.read,
-    status: 200,
-    fields: response.fields,
-    policy: agent.cache,
-  });
-  if (!decision.store) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
+  if (!mayStore(attempt, response.fields)) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
   return put(doors, entry, 'stored', 200);
 }
 
@@ -200,11 +212,29 @@ function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, ad
 /** The Fetcher undid the coding, so the stored fields must not claim one. */
 const CODING: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
+/** A validated card is stored anew, unless the 304 says that it may not be stored any more. */
+async function confirm(doors: Doors, attempt: Attempt, entry: Entry): Promise<Refreshed> {
+  if (mayStore(attempt, entry.fields)) return put(doors, entry, 'not_modified', 304);
+  if (attempt.target.stored !== undefined) await doors.store.drop(attempt.target.stored);
+  return { ok: true, outcome: 'uncacheable', entry, status: 304 };
+}
+
+const mayStore = (attempt: Attempt, fields: Fields): boolean =>
+  storable({
+    method: 'GET',
+    requestFields: attempt.target.request.read,
+    status: 200,
+    fields,
+    policy: attempt.target.agent.cache,
+  }).store;
+
 /** A 304: the bytes and their verdict stay, times and fields move on (RFC 9111 §3.2, §4.3.4). */
 function validated(attempt: Attempt, response: WholeResponse, stored: Entry, admission: Admission): Entry {
   const { requestedAt, receivedAt, generation, target } = attempt;
   const merged = mergeNotModified(stored, { fields: response.fields, requestedAt, receivedAt }, target.agent.cache);
-  return { ...stored, ...merged, requestedAt, receivedAt, generation, admission: { ...admission, review: 'allowed' } };
+  const vary = varyNames(merged.fields);
+  const variant = variantKey(vary, target.request.read);
+  return { ...stored, ...merged, vary, variant, generation, admission: { ...admission, review: 'allowed' } };
 }
 
 function unexpectedStatus(attempt: Attempt, response: WholeResponse): Refusal {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ByteStream, Fields } from '../kernel/fields.ts';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 import type { EgressRule } from '../kernel/egress-rule.ts';
+import type { Purpose } from '../kernel/outcome.ts';
 import type { Ms } from '../kernel/units.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
@@ -20,6 +21,7 @@ export interface Outgoing {
   readonly fields: Fields;
   readonly body: ByteStream | null;
   readonly connect: Ms;
+  readonly purpose: Purpose;
   readonly signal: AbortSignal;
   readonly trail: TrailKeeper;
 }
@@ -109,7 +111,7 @@ function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease:
 const isRepeatable = ({ method, body, signal }: Outgoing, error: unknown): boolean =>
   body === null && REPEATABLE.includes(method) && !signal.aborted && !(error instanceof RefusalError);
 
-async function ask({ target, method, fields, body, signal }: Outgoing, lease: Lease): Promise<Incoming> {
+async function ask({ target, method, fields, body, signal, purpose }: Outgoing, lease: Lease): Promise<Incoming> {
   const response = await lease.client.request({
     path: target.path,
     method, // any token is sent; undici checks that it is one
@@ -119,7 +121,7 @@ async function ask({ target, method, fields, body, signal }: Outgoing, lease: Le
     responseHeaders: 'raw',
   });
   const raw = response.headers as unknown as Fields; // a flat list, as asked for by `raw`
-  const odd = oddHead(raw);
+  const odd = oddHead(raw, purpose);
   if (odd !== null) {
     response.body.on('error', () => {}).destroy();
     throw new RefusalError(
@@ -130,11 +132,13 @@ async function ask({ target, method, fields, body, signal }: Outgoing, lease: Le
 }
 
 /** What the parser lets through and nobody can agree on; null for an ordinary head. */
-function oddHead(fields: Fields): string | null {
+function oddHead(fields: Fields, purpose: Purpose): string | null {
   const count = fields.length / 2;
   if (count > MAX_FIELD_LINES) return `answered with ${count} fields; more than ${MAX_FIELD_LINES} are not taken`;
   // The parser reads "gzip" or "identity" as "until the connection closes"; others read it otherwise (RFC 9112 §6.1).
   const codings = tokensOf(fields, 'transfer-encoding');
+  // `content: any` passes what RFC 9112 §6.3 gives an end: without "chunked" the body goes on until the connection closes.
+  if (purpose === 'any' && !codings.includes('chunked')) return null;
   if (codings.length > 0 && codings.join() !== 'chunked')
     return 'framed its answer by another transfer coding than chunked';
   return null;

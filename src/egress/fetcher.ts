@@ -108,6 +108,7 @@ const outgoing = ({ order, watch, trail }: Run, target: Target) => ({
   rule: order.rule,
   method: order.method,
   connect: order.limits.connect,
+  purpose: order.purpose,
   signal: watch.signal,
   trail,
 });

@@ -427,3 +427,29 @@ describe('keeping cards fresh', () => {
     },
   );
 });
+
+describe('confirmations that cannot be used', () => {
+  const validating = { ...MINUTE, config: 'cache: { prefetch: false, staleWhileRevalidate: 0s }' };
+
+  scenario('a 304 about another card: the whole card is fetched', validating, async (world) => {
+    await world.card();
+    await world.clock.advance(61_000);
+    world.says((request, response) =>
+      request.headers['if-none-match'] === undefined
+        ? answers(OTHER_CARD, { ETag: '"two"' })(request, response)
+        : fails(304, { ETag: '"two"' })(request, response),
+    );
+    assert.equal((await world.card()).body, OTHER_CARD);
+  });
+
+  scenario('a 304 with no-store: confirmed once more, then forgotten', validating, async (world) => {
+    await world.card();
+    await world.clock.advance(61_000);
+    world.says(fails(304, { ETag: '"one"', 'Cache-Control': 'no-store' }));
+    const last = await world.card();
+    assert.equal(last.body, CARD);
+    assert.equal(last.headers['cache-status'], 'cardea; fwd=stale; fwd-status=304');
+    world.says(fails(503));
+    assert.equal((await world.card()).code, 'origin-status');
+  });
+});
