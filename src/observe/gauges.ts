@@ -32,37 +32,52 @@ export interface Build {
   readonly node: string;
 }
 
-/** How things stand is read when it is asked for, since freshness changes by itself; nothing of the last scrape stays. */
-export function createGauges(registry: Registry, sources: GaugeSources, build: Build): void {
-  const gauge: DefineGauge = (name, collect) => {
-    new Gauge({
-      ...named(name),
-      registers: [registry],
-      collect() {
-        this.reset();
-        collect(this);
-      },
-    });
-  };
-  createCardGauges(gauge, () => sources.cards());
-  gauge('cardea_cache_entries', (each) => {
-    for (const [kind, { entries }] of Object.entries(sources.cache())) each.set({ kind }, entries);
-  });
-  gauge('cardea_cache_bytes', (each) => {
-    for (const [kind, { bytes }] of Object.entries(sources.cache())) each.set({ kind }, bytes);
-  });
-  gauge('cardea_config_last_reload_successful', (each) => each.set(sources.config().lastSuccessful ? 1 : 0));
-  gauge('cardea_config_last_reload_success_timestamp_seconds', (each) => each.set(sources.config().adoptedAt / 1000));
-  gauge('cardea_config_info', (each) => each.set({ digest: sources.config().digest }, 1));
-  gauge('cardea_build_info', (each) => each.set({ version: build.version, node: build.node }, 1));
+export interface Gauges {
+  /** Reads the cards, for the scrape that begins in this very turn: every gauge tells of one moment. */
+  read(): void;
 }
 
-type DefineGauge = (name: MetricName, collect: (gauge: Gauge) => void) => void;
+/** Everything that one scrape shows, read at one moment. */
+interface Reading {
+  readonly cards: ReturnType<GaugeSources['cards']>;
+  readonly cache: ReturnType<GaugeSources['cache']>;
+  readonly config: ReturnType<GaugeSources['config']>;
+}
 
-function createCardGauges(gauge: DefineGauge, cards: () => readonly CardGauge[]): void {
+/** How things stand is read when it is asked for, since freshness changes by itself; nothing of the last scrape stays. */
+export function createGauges(registry: Registry, sources: GaugeSources, build: Build): { read(): void } {
+  const readAll = (): Reading => ({ cards: sources.cards(), cache: sources.cache(), config: sources.config() });
+  let reading: Reading | undefined;
+  const gauge: DefineGauge = (name, fill) => {
+    const each = new Gauge({
+      ...named(name),
+      registers: [],
+      collect() {
+        this.reset();
+        fill(this, (reading ??= readAll()));
+      },
+    });
+    registry.registerMetric(each);
+  };
+  defineCardGauges(gauge);
+  for (const unit of ['entries', 'bytes'] as const) {
+    gauge(`cardea_cache_${unit}`, (each, { cache }) => {
+      for (const [kind, held] of Object.entries(cache)) each.set({ kind }, held[unit]);
+    });
+  }
+  gauge('cardea_config_last_reload_successful', (each, { config }) => each.set(config.lastSuccessful ? 1 : 0));
+  gauge('cardea_config_last_reload_success_timestamp_seconds', (each, { config }) => each.set(config.adoptedAt / 1000));
+  gauge('cardea_config_info', (each, { config }) => each.set({ digest: config.digest }, 1));
+  gauge('cardea_build_info', (each) => each.set({ version: build.version, node: build.node }, 1));
+  return { read: () => void (reading = readAll()) };
+}
+
+type DefineGauge = (name: MetricName, fill: (gauge: Gauge, reading: Reading) => void) => void;
+
+function defineCardGauges(gauge: DefineGauge): void {
   const perCard = (name: MetricName, set: (gauge: Gauge, card: CardGauge) => void): void =>
-    gauge(name, (each) => {
-      for (const card of cards()) set(each, card);
+    gauge(name, (each, { cards }) => {
+      for (const card of cards) set(each, card);
     });
   perCard('cardea_card_last_success_timestamp_seconds', (each, { agent, lastSuccess }) =>
     each.set({ agent }, lastSuccess / 1000),

@@ -4,8 +4,7 @@ import { REQUEST_KINDS, REQUEST_RESULTS, type RequestKind, type RequestResult } 
 const KIND_AT = placesOf(REQUEST_KINDS);
 const RESULT_AT = placesOf(REQUEST_RESULTS);
 const PLACES = REQUEST_KINDS.length * REQUEST_RESULTS.length;
-/** The label of whoever is in no configuration. */
-export /** Whoever is in no configuration: a label whose values others choose would grow without end. */
+/** Whoever is in no configuration: a label whose values others choose would grow without end. */
 export const OTHER = 'other';
 
 /** How often one combination of labels occurred. */
