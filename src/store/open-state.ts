@@ -33,12 +33,12 @@ export function openMemoryState({ clock, observer }: StateParts): State {
 }
 
 /**
- * Opens a state folder that is locked for this process. Only a damaged key keeps it from starting; any other fault of the disk is
+ * Opens a state folder that is locked for this process; the lock is released with it, or when it throws. Only a damaged key keeps it from starting; any other fault of the disk is
  * told, and then decisions fail, receipts are lost and cards are fetched anew.
  */
 export async function openStateFolder(folder: string, lock: StateLock | null, parts: StateParts): Promise<State> {
   const { clock, observer, bounds } = parts;
-  const { key, kept } = await readHashKey(folder);
+  const { key, kept } = await keyOrRelease(folder, lock);
   const disk = createDisk({
     ledgerFile: path.join(folder, LEDGER),
     cardsFile: path.join(folder, CARDS),
@@ -58,6 +58,15 @@ export async function openStateFolder(folder: string, lock: StateLock | null, pa
       lock?.release();
     },
   };
+}
+
+async function keyOrRelease(folder: string, lock: StateLock | null): ReturnType<typeof readHashKey> {
+  try {
+    return await readHashKey(folder);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
 }
 
 function openingNotices({ ledger, cards, cardsAside }: Opened): Event[] {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import { link, lstat, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -26,6 +27,7 @@ export function lockStateFolder(folder: string): StateLock | null {
   const file = path.join(folder, LOCK);
   let db: DatabaseSync | undefined;
   try {
+    closeSync(openSync(file, 'a', 0o600));
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec('pragma journal_mode=memory; pragma locking_mode=exclusive; begin exclusive');
   } catch (error) {
