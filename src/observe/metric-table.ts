@@ -63,9 +63,10 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** What prom-client wants to know of a metric. */
-export const named = (name: MetricName): { name: string; help: string; labelNames: string[] } => ({
-  name,
-  help: METRICS[name].help,
-  labelNames: [...METRICS[name].labels],
-});
+/** What prom-client wants of a metric, from its row. */
+export const named = <Name extends MetricName>(
+  name: Name,
+): { name: Name; help: string; labelNames: (typeof METRICS)[Name]['labels'][number][] } => {
+  const { help, labels } = METRICS[name];
+  return { name, help, labelNames: [...labels] };
+};
