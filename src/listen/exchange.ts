@@ -11,6 +11,8 @@ export interface Http1Exchange {
   readonly request: http.IncomingMessage;
   readonly response: http.ServerResponse;
   readonly expects: Expectation;
+  /** Says that this is the connection's last exchange: whatever was sent behind it is not read as a request. */
+  readonly endConnection: () => void;
 }
 
 export interface Http2Exchange {

@@ -43,10 +43,13 @@ type Latest = WeakMap<Duplex, Http1Exchange>;
 /** Hands requests on; a client that sends ever more requests without waiting for answers is stopped. */
 function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits, latest: Latest) {
   const unanswered = new WeakMap<Duplex, number>();
+  const ended = new WeakSet<Duplex>();
   return (expects: Expectation) =>
     (request: http.IncomingMessage, response: http.ServerResponse): void => {
       const { socket } = request;
-      const exchange = { protocol: 'http/1', request, response, expects } as const;
+      if (ended.has(socket)) return;
+      const endConnection = (): void => void ended.add(socket);
+      const exchange = { protocol: 'http/1', request, response, expects, endConnection } as const;
       const count = unanswered.get(socket) ?? 0;
       latest.set(socket, exchange);
       unanswered.set(socket, count + 1);

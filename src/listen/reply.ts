@@ -37,7 +37,10 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
   if (body === null) abandon(answer.body);
   // Where the next request starts is only known once this one's body is read.
   const unread = exchange.protocol === 'http/1' && hasContent(exchange) && !exchange.request.complete;
-  writeHead(exchange, head, { closes: manner.closes || unread, ends: body === null });
+  const closes = manner.closes || unread;
+  writeHead(exchange, head, { closes, ends: body === null });
+  // "A server that sends a \"close\" connection option … MUST NOT process any further requests received on that connection" — RFC 9112 §9.6
+  if (closes && exchange.protocol === 'http/1') exchange.endConnection();
   if (unread) return finishUnread(exchange, body, head, manner);
   const sink = sinkOf(exchange);
   if (body === null || (body instanceof Uint8Array && body.byteLength <= AT_ONCE)) {

@@ -92,9 +92,9 @@ export class RawSocket {
   }
 
   /** Resolves to this many whole HTTP/1.1 responses, or those that came before the connection ended. */
-  async responses(count: number): Promise<readonly RawResponse[]> {
-    await this.until((text) => parseResponses(text).length >= count);
-    return parseResponses(this.text);
+  async responses(count: number, method?: string): Promise<readonly RawResponse[]> {
+    await this.until((text) => parseResponses(text, method).length >= count);
+    return parseResponses(this.text, method);
   }
 
   close(): void {
@@ -109,19 +109,19 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Cuts bytes into whole HTTP/1.1 responses; interim ones count too. Framing is by Content-Length or chunks. */
-export function parseResponses(text: string): readonly RawResponse[] {
+/** Cuts bytes into whole HTTP/1.1 responses to one method; interim ones count too. Framing is by Content-Length or chunks. */
+export function parseResponses(text: string, method = 'GET'): readonly RawResponse[] {
   const found: RawResponse[] = [];
   let rest = text;
   for (;;) {
-    const next = parseOne(rest);
+    const next = parseOne(rest, method);
     if (next === undefined) return found;
     found.push(next.response);
     rest = next.rest;
   }
 }
 
-function parseOne(text: string): { response: RawResponse; rest: string } | undefined {
+function parseOne(text: string, method: string): { response: RawResponse; rest: string } | undefined {
   const end = text.indexOf('\r\n\r\n');
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1];
   if (end === -1 || status === undefined) return undefined;
@@ -134,8 +134,9 @@ function parseOne(text: string): { response: RawResponse; rest: string } | undef
   }
   const after = text.slice(end + 4);
   const response = { status: Number(status), fields };
+  if (method === 'HEAD') return { response: { ...response, body: '' }, rest: after };
   if (fields.get('transfer-encoding') === 'chunked') return unchunk(after, response);
-  const length = Number(fields.get('content-length') ?? 0);
+  const length = status.startsWith('1') || status === '304' ? 0 : Number(fields.get('content-length') ?? 0);
   if (after.length < length) return undefined;
   return { response: { ...response, body: after.slice(0, length) }, rest: after.slice(length) };
 }
