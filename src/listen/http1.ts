@@ -82,7 +82,9 @@ function refuseNonsense(handlers: ExchangeHandlers, limits: FrontLimits, latest:
       return;
     }
     const exchange = latest.get(socket);
-    if (exchange !== undefined && !exchange.request.complete) return refuseBody(handlers, exchange, refusal);
+    if (exchange !== undefined && !exchange.request.complete) {
+      return refuseBody(handlers, exchange, refusal, limits.linger);
+    }
     handlers.unread(refusal);
     const answer = (): void => refuseRaw(socket, refusal, limits.linger);
     if (exchange !== undefined && isOpen(exchange)) exchange.response.once('close', answer);
@@ -90,10 +92,13 @@ function refuseNonsense(handlers: ExchangeHandlers, limits: FrontLimits, latest:
   };
 }
 
-/** The body of the latest request is what broke: that request is refused, unless its answer is on the way already. */
-function refuseBody(handlers: ExchangeHandlers, exchange: Http1Exchange, refusal: Refusal): void {
-  if (!isOver(exchange)) handlers.refuse(exchange, refusal);
-  else if (!exchange.response.writableEnded) exchange.response.destroy();
+/** The body of the latest request is what broke: that request is refused, or its answer, on the way already, is the last thing sent. */
+function refuseBody(handlers: ExchangeHandlers, exchange: Http1Exchange, refusal: Refusal, linger: number): void {
+  if (!isOver(exchange)) return handlers.refuse(exchange, refusal);
+  const { response } = exchange;
+  exchange.endConnection();
+  const timer = setTimeout(() => response.destroy(), linger).unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
 const isOpen = (exchange: Http1Exchange | undefined): boolean =>

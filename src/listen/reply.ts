@@ -43,13 +43,15 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
   if (closes && exchange.protocol === 'http/1') exchange.endConnection();
   if (unread) return finishUnread(exchange, body, head, manner);
   const sink = sinkOf(exchange);
-  if (body === null || (body instanceof Uint8Array && body.byteLength <= AT_ONCE)) {
+  if (body === null || isShort(body)) {
     sink.end(body ?? undefined);
     void flushed(sink, manner.writeTimeout);
     return undefined;
   }
   return finishStream(exchange, body, head, manner);
 }
+
+const isShort = (body: Answer['body']): body is Uint8Array => body instanceof Uint8Array && body.byteLength <= AT_ONCE;
 
 async function finishStream(
   exchange: Exchange,
@@ -72,8 +74,9 @@ async function finishUnread(
   { writeTimeout, linger }: Manner,
 ): Promise<void> {
   const sink = sinkOf(exchange);
-  if (exchange.protocol === 'http/1') exchange.response.flushHeaders();
-  if (body !== null && !(await pumpBody(sink, body, head.length, writeTimeout))) return cutOff(exchange);
+  if (isShort(body)) sink.write(body);
+  else if (body !== null && !(await pumpBody(sink, body, head.length, writeTimeout))) return cutOff(exchange);
+  else if (exchange.protocol === 'http/1') exchange.response.flushHeaders();
   if (!exchange.request.complete) await readAway(exchange, linger);
   sink.end();
   await flushed(sink, writeTimeout);
