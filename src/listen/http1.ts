@@ -23,8 +23,7 @@ export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): ht
     // Missing and doubled Host fields get our own answer, with a reason.
     requireHostHeader: false,
   });
-  // Node refuses the request that reaches this count.
-  server.maxHeadersCount = limits.headFields + 1;
+  server.maxHeadersCount = limits.headFields;
   const latest = new WeakMap<Duplex, Http1Exchange>();
   const take = takeRequests(handlers, limits, latest);
   server.on('request', take('nothing')).on('checkContinue', take('continue')).on('checkExpectation', take('unknown'));
