@@ -38,9 +38,8 @@ test('a week of new names, variants, purges and drops leaves no more behind than
   };
   const day = await heapAfter(0, 24 * 60);
   const week = await heapAfter(24 * 60, WEEK);
-  // A week adds 8,640 names: one forgotten index entry of 200 bytes for each would show.
-  console.log("growth", week-day);
-  assert.ok(week - day < 1.5 * MIB, `the heap grew by ${week - day} bytes`);
+  // A week adds 8,640 names: 80 forgotten bytes for each would show.
+  assert.ok(week - day < 0.65 * MIB, `the heap grew by ${week - day} bytes`);
   await store.purge([tag('all')], false);
   assert.deepEqual({ ...store.size() }, { entries: 0, bytes: 0 });
 });

@@ -52,7 +52,8 @@ export const steps = (maxLength: number): fc.Arbitrary<Step[]> =>
         }),
       },
     ),
-    { maxLength },
+    // Left to itself fast-check makes short lists, which never fill the store.
+    { maxLength, size: 'max' },
   );
 
 /** What the store must hold, the slow and plain way: one list, least recently used first, searched from end to end. */
