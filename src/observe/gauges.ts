@@ -32,7 +32,7 @@ export interface Build {
   readonly node: string;
 }
 
-export interface Gauges {
+interface Gauges {
   /** Reads the cards, for the scrape that begins in this very turn: every gauge tells of one moment. */
   read(): void;
 }
