@@ -39,7 +39,7 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
   const unread = exchange.protocol === 'http/1' && hasContent(exchange) && !exchange.request.complete;
   const closes = manner.closes || unread;
   writeHead(exchange, head, { closes, ends: body === null });
-  // "A server that sends a \"close\" connection option … MUST NOT process any further requests received on that connection" — RFC 9112 §9.6
+  // RFC 9112 §9.6: after "close" no further request on the connection is processed, or it would act without an answer.
   if (closes && exchange.protocol === 'http/1') exchange.endConnection();
   if (unread) return finishUnread(exchange, body, head, manner);
   const sink = sinkOf(exchange);
