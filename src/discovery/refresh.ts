@@ -76,8 +76,10 @@ export function createRefresh(doors: Doors, stopping: AbortSignal): RefreshCard 
   return async (target, limits) => {
     let attempt = await attemptCards(doors, target, limits, stopping);
     // "the cache MUST NOT use the new response to update any stored responses" — RFC 9111 §4.3.4: then only a full answer helps.
-    if (speaksOfAnother(attempt))
+    if (speaksOfAnother(attempt)) {
+      doors.ledger.record(exchangeReceipt(attempt, unrelated(attempt), attempt.receivedAt));
       attempt = await attemptCards(doors, { ...target, stored: undefined }, limits, stopping);
+    }
     const refreshed = await conclude(doors, attempt);
     doors.ledger.record(exchangeReceipt(attempt, refreshed, doors.clock.now()));
     return refreshed;
