@@ -32,11 +32,6 @@ export interface Build {
   readonly node: string;
 }
 
-interface Gauges {
-  /** Reads the cards, for the scrape that begins in this very turn: every gauge tells of one moment. */
-  read(): void;
-}
-
 /** Everything that one scrape shows, read at one moment. */
 interface Reading {
   readonly cards: ReturnType<GaugeSources['cards']>;

@@ -13,8 +13,15 @@ export async function makeStateFolder(folder: string): Promise<void> {
 /** Writes a file so that readers see the old or the new content, never half. */
 export async function writeWhole(file: string, content: string, mode: number): Promise<void> {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}`);
-  await writeFile(draft, content, { mode });
-  await rename(draft, file);
+  // What a crash left may be open to others, and a file that is there keeps its mode.
+  await rm(draft, { force: true });
+  try {
+    await writeFile(draft, content, { mode, flag: 'wx' });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
 export const removeFile = (file: string): Promise<void> => rm(file, { force: true });
