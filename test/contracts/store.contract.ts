@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { decideReuse } from '../../src/http/reuse.ts';
 import { NO_DIRECTIVES } from '../../src/http/cache-control.ts';
 import type { Entry } from '../../src/kernel/entry.ts';
-import { type Tag, generation, tag, variantKey } from '../../src/kernel/ids.ts';
+import { type Tag, tag, variantKey } from '../../src/kernel/ids.ts';
 import { epochMs, ms } from '../../src/kernel/units.ts';
 import type { Clock, Store } from '../../src/ports.ts';
 import { cardOf, entryKey, entryOf } from '../support/entries.ts';
@@ -232,18 +232,5 @@ const FENCING: Readonly<Record<string, Case>> = {
     await store.put(entryOf('a', { generation: store.generation() }));
     const [entry] = await read(store, entryKey('a'));
     assert.equal(useOf(entry, clock), 'fresh');
-  },
-
-  'a fence may forget tags, never let through what it stopped': async (store) => {
-    const since = store.generation();
-    await store.purge([ORIGIN_A], false);
-    for (let times = 0; times < 10_050; times += 1) await store.purge([tag(`origin:${times}.example.com`)], false);
-    assert.equal(await store.put(entryOf('a', { generation: since })), false);
-    assert.equal(await store.put(entryOf('a', { generation: store.generation() })), true);
-  },
-
-  'a generation from the future is no way around': async (store) => {
-    await store.put(entryOf('a', { generation: generation(store.generation()) }));
-    assert.equal(await store.purge([ORIGIN_A], false), 1);
   },
 };
