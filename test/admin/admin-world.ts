@@ -43,7 +43,8 @@ export class AdminWorld {
   persisted = true;
   fileIsThere = false;
   token = TOKEN;
-  readonly #handle;
+  /** The API itself, for a listener. */
+  readonly handle;
   readonly #socket;
 
   constructor() {
@@ -51,7 +52,7 @@ export class AdminWorld {
     const keyedHash = createKeyedHash(new Uint8Array(32));
     this.ledger = createRecentLedger({ clock: this.clock, observer, keyedHash });
     this.ports = this.#makePorts();
-    this.#handle = createAdmin(
+    this.handle = createAdmin(
       this.ports,
       byToken(() => this.token, this.clock),
     );
@@ -70,7 +71,7 @@ export class AdminWorld {
 
   /** Asks with these fields alone. */
   async raw(target: string, request: Request = {}): Promise<Reply> {
-    return replyOf(await this.#handle(askOf(target, request)));
+    return replyOf(await this.handle(askOf(target, request)));
   }
 
   async bySocket(target: string, request: Request = {}): Promise<Reply> {
@@ -78,7 +79,7 @@ export class AdminWorld {
   }
 
   async stream(target: string, signal: AbortSignal): Promise<AsyncIterator<Uint8Array>> {
-    const { body } = await this.#handle(askOf(target, { signal, headers: { authorization: `Bearer ${TOKEN}` } }));
+    const { body } = await this.handle(askOf(target, { signal, headers: { authorization: `Bearer ${TOKEN}` } }));
     if (body === null || body instanceof Uint8Array) throw new Error('is no stream');
     return body[Symbol.asyncIterator]();
   }
