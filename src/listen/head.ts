@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Answer } from '../kernel/answer.ts';
 import type { Fields } from '../kernel/fields.ts';
@@ -36,33 +37,41 @@ export interface Head {
 }
 
 /** "A server MUST NOT send a Content-Length header field in any response with a status code of … 204" — RFC 9110 §8.6; 304 likewise here. */
-export const isBodiless = (status: number): boolean => status === 204 || status === 304;
+const WITHOUT_LENGTH: ReadonlySet<number> = new Set([204, 304]);
+/** RFC 9110 §15.3.6: 205 has no content either, and says so with a length. */
+export const isBodiless = (status: number): boolean => WITHOUT_LENGTH.has(status) || status === 205;
 
-/** Makes the head of an answer: its own fields without those of a connection, and the length where it is known. */
+/** Makes the head of an answer: its own fields without those of a connection, and the one length that is true. */
 export function headOf({ status, fields, body }: Answer, method: string): Head {
+  // An interim status is no answer: the client would take whatever comes next for it.
+  if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError('no final status');
   const kept: string[] = [];
+  const said: string[] = [];
   let hasDate = false;
-  let length: number | undefined;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? '';
     const value = fields[at + 1] ?? '';
     const lower = name.toLowerCase();
-    if (OF_THE_CONNECTION.has(lower) || (lower === 'content-length' && isBodiless(status))) continue;
+    if (OF_THE_CONNECTION.has(lower)) continue;
     if (lower === 'date') hasDate = true;
-    if (lower === 'content-length') length = Number(value);
-    kept.push(name, value);
+    if (lower === 'content-length') said.push(value);
+    else kept.push(name, value);
   }
-  if (length === undefined && !isBodiless(status)) {
-    length = lengthOf(body, method);
-    if (length !== undefined) kept.push('Content-Length', String(length));
-  }
+  const length = lengthOf(status, body, method, said);
+  if (length !== undefined) kept.push('Content-Length', String(length));
   return { status, fields: kept, hasDate, length };
 }
 
-/** A HEAD without a body says nothing of the length that GET would have. */
-function lengthOf(body: Answer['body'], method: string): number | undefined {
+/** The body's own length where it is there, whatever its fields say; else what they say, if they say one thing. */
+function lengthOf(status: number, body: Answer['body'], method: string, said: Fields): number | undefined {
+  if (WITHOUT_LENGTH.has(status)) return undefined;
+  if (status === 205) return 0;
   if (body instanceof Uint8Array) return body.byteLength;
-  return body === null && method !== 'HEAD' ? 0 : undefined;
+  if (body === null && method !== 'HEAD') return 0;
+  // A HEAD without a body says nothing of the length that GET would have.
+  const [first] = said;
+  if (first === undefined || !/^\d{1,15}$/.test(first) || said.some((each) => each !== first)) return undefined;
+  return Number(first);
 }
 
 /**
@@ -84,13 +93,18 @@ export function writeHead(
   response.writeHead(head.status, more.closes ? [...head.fields, 'Connection', 'close'] : [...head.fields]);
 }
 
-/** Node's HTTP/2 takes fields as a record; names come from origins, so it has no prototype to hit. */
+/**
+ * Node's HTTP/2 takes fields as a record; names come from origins, so it has no prototype to hit. It lets line ends in values pass,
+ * which become fields of their own where a gateway turns the answer into HTTP/1 (RFC 9113 §10.3).
+ */
 function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
   const record: Record<string, string | string[] | number> = Object.create(null);
   record[':status'] = status;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] ?? '').toLowerCase();
     const value = fields[at + 1] ?? '';
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
     const before = record[name];
     if (before === undefined) record[name] = value;
     else if (Array.isArray(before)) before.push(value);
