@@ -86,6 +86,7 @@ export function createGraph(configured: Configured, world: World, ownAddresses: 
     {
       agents: () => rules.agents,
       cards: () => discovery.statuses(),
+      keys: () => discovery.trust.sets(),
       cache: () => store.held(),
       config: () => ({ digest: rules.digest, adoptedAt, lastSuccessful: true }),
     },
@@ -121,6 +122,7 @@ export async function startDaemon(configured: Configured, world: World): Promise
   if (state.kept === 'folder') await makeStateFolder(state.path);
   const bound: BoundAddress[] = [];
   const graph = createGraph(configured, world, () => bound);
+  await graph.discovery.ready;
   const status = createStatus(graph, rules);
   const listeners = createListeners(configured, graph, status);
   const addresses = await openAll(listeners, bound, graph);
@@ -141,7 +143,7 @@ export async function startDaemon(configured: Configured, world: World): Promise
     started,
     observer: graph.observer,
     prefetched,
-    settled: () => graph.discovery.book.settled(),
+    settled: () => graph.discovery.settled(),
     drain: () => (draining ??= drain()),
   };
 }
@@ -178,7 +180,7 @@ function createStatus(graph: Graph, rules: Rules): Status {
 
 async function prefetch({ discovery, clock }: Graph, rules: Rules): Promise<void> {
   if (!rules.prefetch.enabled) return;
-  await Promise.race([discovery.schedule.prefetch(rules.limits.concurrency), until(clock, rules.prefetch.timeout)]);
+  await Promise.race([discovery.prefetch(rules.limits.concurrency), until(clock, rules.prefetch.timeout)]);
 }
 
 function createListeners({ settings, listen }: Configured, graph: Graph, status: Status): readonly Listener[] {

@@ -5,9 +5,13 @@ import type { Command } from './cli/command.ts';
 import { configCommand } from './cli/config.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import { runCommand } from './cli/help.ts';
+import { lintCommand } from './cli/lint.ts';
 import { serveCommand } from './cli/serve.ts';
+import { signCommand } from './cli/sign.ts';
+import { verifyCommand } from './cli/verify.ts';
 import { type World, startDaemon } from './daemon.ts';
 import { connectAll, fetchOnce } from './fetch-once.ts';
+import { fetchPublished } from './fetch-published.ts';
 import { createSystemClock } from './observe/system-clock.ts';
 
 const clock = createSystemClock();
@@ -19,6 +23,9 @@ const commands: readonly Command[] = [
   checkCommand((config) => connectAll(config, quiet)),
   configCommand,
   fetchCommand((config, target) => fetchOnce(config, target, quiet)),
+  verifyCommand,
+  signCommand,
+  lintCommand((url, io) => fetchPublished(url, io, quiet)),
 ];
 
 process.exitCode = await runCommand(commands, {

@@ -38,8 +38,13 @@ const TABLE: Readonly<Record<string, Rule>> = {
   cli: { folders: ['kernel', 'ports', 'config', 'card', 'bindings'], reach: 'world' },
   daemon: { folders: ALL, packages: ['pino'], reach: 'world', sockets: 'servers' },
   'fetch-once': { folders: ['daemon', 'cli:type', 'policy:type'], reach: 'world' },
+  'fetch-published': { folders: ['daemon', 'cli', 'config', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   // observe and pino: the clock and stdout exist before there is a daemon to hold them.
-  main: { folders: ['daemon', 'fetch-once', 'cli', 'config', 'observe'], packages: ['pino'], reach: 'world' },
+  main: {
+    folders: ['daemon', 'fetch-once', 'fetch-published', 'cli', 'config', 'observe'],
+    packages: ['pino'],
+    reach: 'world',
+  },
 };
 
 /** Files that may do more than their folder, each for one reason. */

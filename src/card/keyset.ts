@@ -21,7 +21,7 @@ export type KeySetReading =
   | { readonly ok: false; readonly why: string };
 
 /** Real sets hold a handful of keys; a few hundred of the longest RSA ones would fit into the bytes. */
-const MAX_BYTES = 262_144;
+export const MAX_KEY_DOCUMENT = 262_144;
 export const MAX_KEYS = 100;
 const DEPTH = 8;
 
@@ -30,7 +30,8 @@ const DEPTH = 8;
  * is passed over with a warning; a document that is too large, or no set, is refused whole. A set without keys vouches for nothing.
  */
 export async function parseKeySet(document: Uint8Array, origin: KeySetOrigin): Promise<KeySetReading> {
-  if (document.byteLength > MAX_BYTES) return no(`it has ${document.byteLength} bytes; at most ${MAX_BYTES} are read`);
+  if (document.byteLength > MAX_KEY_DOCUMENT)
+    return no(`it has ${document.byteLength} bytes; at most ${MAX_KEY_DOCUMENT} are read`);
   const members = readDocument(document);
   if (typeof members === 'string') return no(members);
   if (members.length > MAX_KEYS) return no(`it has ${members.length} keys; at most ${MAX_KEYS} are read`);

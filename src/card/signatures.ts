@@ -6,6 +6,7 @@ import { encodeBase64Url } from './base64url.ts';
 import type { CanonicalCard } from './canonical.ts';
 import type { JsonArray } from './json.ts';
 import { quote } from './json.ts';
+import { isCurrent } from './key-identity.ts';
 import type { SignatureEntry } from './jws-header.ts';
 import { readSignature } from './jws-header.ts';
 import type { JwkKey, KeySet } from './keys.ts';
@@ -192,9 +193,6 @@ const isRevoked = (set: KeySet, key: JwkKey, sets: readonly KeySet[]): boolean =
   ) || isNamedRevoked(set, key);
 
 const isNamedRevoked = (set: KeySet, key: JwkKey): boolean => key.kid !== undefined && set.revoked.includes(key.kid);
-
-const isCurrent = (key: JwkKey, now: EpochMs): boolean =>
-  (key.from === null || key.from <= now) && (key.until === null || now < key.until);
 
 function missingSets(sets: readonly KeySet[], entry: SignatureEntry, { rule, keys }: VerifyContext): readonly string[] {
   const stale = sets.filter((set) => !set.usable).map((set) => set.name);

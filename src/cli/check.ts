@@ -3,6 +3,7 @@ import { formatProblem, type Problem } from '../config/place.ts';
 import { CONFIG_FLAG, JSON_FLAG, parseArgs } from './args.ts';
 import type { Command, Io } from './command.ts';
 import { usageProblems } from './help.ts';
+import { inspectKeys } from './inspect-keys.ts';
 
 /** A configuration that holds. */
 export type ValidConfig = Extract<LoadedConfig, { ok: true }>;
@@ -45,7 +46,7 @@ FILE:LINE:COLUMN SETTING: what is wrong, and the right spelling. Nothing is star
 async function runCheck(command: Command, connect: Connect, io: Io): Promise<number> {
   const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 0, most: 0 } });
   if (!args.ok) return usageProblems(command, args.problems, io);
-  const config = await loadConfig({ ...io, file: args.flags.config, flags: args.settings });
+  const config = await loadConfig({ ...io, inspectKeys, file: args.flags.config, flags: args.settings });
   const report = args.flags.json ? reportJson : reportText;
   return report(config, config.ok && args.flags.connect ? connect(config) : null, io);
 }

@@ -4,6 +4,7 @@ import { formatProblem } from '../config/place.ts';
 import { CONFIG_FLAG, JSON_FLAG, parseArgs } from './args.ts';
 import type { Command, Io } from './command.ts';
 import { usageProblems } from './help.ts';
+import { inspectKeys } from './inspect-keys.ts';
 
 const FLAGS = { config: CONFIG_FLAG, json: JSON_FLAG } as const;
 
@@ -25,7 +26,7 @@ printed is a configuration file itself: it means what is in force. Secrets are n
 async function runConfig(io: Io): Promise<number> {
   const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 0, most: 0 } });
   if (!args.ok) return usageProblems(configCommand, args.problems, io);
-  const config = await loadConfig({ ...io, file: args.flags.config, flags: args.settings });
+  const config = await loadConfig({ ...io, inspectKeys, file: args.flags.config, flags: args.settings });
   for (const warning of config.warnings) io.stderr.write(`warning: ${formatProblem(warning)}\n`);
   if (!config.ok) {
     for (const problem of config.problems) io.stderr.write(`${formatProblem(problem)}\n`);

@@ -4,6 +4,7 @@ import { CONFIG_FLAG, JSON_FLAG, parseArgs } from './args.ts';
 import type { ValidConfig } from './check.ts';
 import { type Command, type Io, USAGE } from './command.ts';
 import { usageProblems } from './help.ts';
+import { inspectKeys } from './inspect-keys.ts';
 
 /** One card as it went through the whole pipeline. */
 export interface FetchedCard {
@@ -43,7 +44,7 @@ rules. The card goes to standard output, the verdict to standard error; --json p
 async function runFetch(command: Command, fetchOne: FetchOne, io: Io): Promise<number> {
   const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 1, most: 1 } });
   if (!args.ok) return usageProblems(command, args.problems, io);
-  const config = await loadConfig({ ...io, file: args.flags.config, flags: args.settings });
+  const config = await loadConfig({ ...io, inspectKeys, file: args.flags.config, flags: args.settings });
   if (!config.ok) {
     for (const problem of config.problems) io.stderr.write(`${formatProblem(problem)}\n`);
     return USAGE;

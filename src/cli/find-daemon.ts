@@ -2,6 +2,7 @@ import path from 'node:path';
 import { loadConfig } from '../config/load.ts';
 import type { AdminAddress } from './admin-client.ts';
 import type { Io } from './command.ts';
+import { inspectKeys } from './inspect-keys.ts';
 
 /** What a command says about where the daemon is. */
 export interface DaemonFlags {
@@ -50,7 +51,7 @@ export async function findOps(flags: DaemonFlags & { readonly ops: string | null
 async function stateFolder({ state, config: file }: DaemonFlags, io: Io): Promise<string | null> {
   const named = state ?? io.env['CARDEA_STATE'];
   if (named !== undefined && named !== '') return named === 'memory' ? null : path.resolve(io.cwd, named);
-  const config = await loadConfig({ ...io, file, flags: [] });
+  const config = await loadConfig({ ...io, inspectKeys, file, flags: [] });
   if (!config.ok) return path.resolve(io.cwd, 'state');
   return config.settings.state.kept === 'folder' ? config.settings.state.path : null;
 }

@@ -4,6 +4,7 @@ import { CONFIG_FLAG, parseArgs } from './args.ts';
 import type { ValidConfig } from './check.ts';
 import { type Command, type Io, USAGE } from './command.ts';
 import { usageProblems } from './help.ts';
+import { inspectKeys } from './inspect-keys.ts';
 
 /** Runs the daemon until it has drained; resolves to the exit code, throws an Error that says why it cannot start. */
 export type Serve = (config: ValidConfig) => Promise<number>;
@@ -31,7 +32,7 @@ until it is told to stop. SIGTERM and SIGINT drain: what was accepted is finishe
 async function runServe(command: Command, serve: Serve, io: Io): Promise<number> {
   const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 0, most: 0 } });
   if (!args.ok) return usageProblems(command, args.problems, io);
-  const config = await loadConfig({ ...io, file: args.flags.config, flags: args.settings });
+  const config = await loadConfig({ ...io, inspectKeys, file: args.flags.config, flags: args.settings });
   for (const warning of config.warnings) io.stderr.write(`warning: ${formatProblem(warning)}\n`);
   if (!config.ok) {
     for (const problem of config.problems) io.stderr.write(`${formatProblem(problem)}\n`);

@@ -1,3 +1,4 @@
+import { checkKeys } from './check-keys.ts';
 import { memberPath, itemPath } from './place.ts';
 import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
@@ -19,6 +20,7 @@ export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
   return [
     ...agents,
     ...origins,
+    ...checkKeys(draft),
     ...checkDuplicates(draft.origins ?? []),
     ...checkCache(draft.cache),
     ...checkListeners(draft),
@@ -49,7 +51,12 @@ function checkAgent(path: string, name: string, agent: Draft<AgentSettings>): re
 
 function checkOrigin(path: string, rule: Draft<OriginSettings>): readonly Finding[] {
   if (rule === undefined) return [];
+  const idle =
+    rule.content === 'none' && rule.listen
+      ? [{ path: `${path}.listen`, message: 'serves nothing with content: none; leave it out, or write content: any' }]
+      : [];
   return [
+    ...idle,
     ...checkCleartext(`${path}.match`, rule.match?.pattern?.scheme, rule.unsafeCleartext),
     ...checkTls(`${path}.tls`, rule.tls),
   ];
@@ -131,7 +138,7 @@ export function doubts(settings: Settings): readonly Finding[] {
     });
   }
   for (const [index, rule] of settings.origins.entries()) {
-    if (rule.listen === null)
+    if (rule.listen === null && rule.content !== 'none')
       found.push({
         path: itemPath('origins', index),
         message: 'nothing reaches this origin; write listen: ADDRESS:PORT',

@@ -1,13 +1,16 @@
 import type { CachePolicy } from '../kernel/cache-policy.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
-import type { EgressRule, OriginPattern, TlsFiles } from '../kernel/egress-rule.ts';
+import type { OriginPattern } from '../kernel/egress-rule.ts';
 import { type AgentName, listenerName, type ListenerName, policyDigest, type Url, urlId } from '../kernel/ids.ts';
 import { ms } from '../kernel/units.ts';
-import type { AgentRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
+import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
+import { egressRule } from './compile-egress.ts';
+import { compileKeySets, jkuSets } from './compile-keys.ts';
 import { digestOf } from './digest.ts';
-import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
+import type { KeyDocuments } from './key-documents.ts';
+import type { AgentSettings, OriginSettings, Settings } from './schema.ts';
 import type { ListenAddress } from './types/addresses.ts';
-import { WELL_KNOWN_PATHS } from './types/web.ts';
+import { formatOrigin, WELL_KNOWN_PATHS } from './types/web.ts';
 
 /** One listener to open. */
 export interface ListenerSettings {
@@ -24,19 +27,21 @@ export interface ListenSettings {
 /** Part of every policy digest: a release that judges cards otherwise changes it, so that stored verdicts are reached again. */
 const JUDGEMENT = 1;
 
-/** What is not configurable yet: the contract's default for signatures, and any interface, until their keys are rows of the table. */
-const SIGNATURE: CardRule['signature'] = 'if-present';
-const INTERFACES: CardRule['interfaces'] = 'any';
 const VERSIONS = ['0.2', '0.3', '1.0'] as const;
 
-/** Turns settings into the snapshot that the rest of the program reads. */
-export function compileRules(settings: Settings): Rules {
+/** Turns settings, and the keys that they name, into the snapshot that the rest of the program reads. */
+export function compileRules(settings: Settings, documents: KeyDocuments): Rules {
+  const decoder = new TextDecoder();
   const origins = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
-  const agents = [...settings.agents].map(([name, agent]) => [name, agentRule(name, agent, settings)] as const);
+  const named = compileKeySets(settings, origins, documents);
+  const agents = [...settings.agents].map(([name, agent]) => agentRule(name, agent, { settings, named }));
   return {
-    digest: digestOf(settings),
-    agents: new Map(agents),
+    digest: digestOf({ settings, documents: [...documents].map(([name, text]) => [name, decoder.decode(text)]) }),
+    agents: new Map(agents.map((agent) => [agent.name, agent])),
     origins,
+    keySets: [...new Set([...named.values(), ...agents.flatMap((agent) => agent.keySets)])],
+    keysMaxStale: settings.cache.keysMaxStale,
+    allowlist: allowlistOf(settings),
     listeners: new Map(listenerRoles(settings, origins)),
     limits: limitsOf(settings),
     prefetch: { enabled: settings.cache.prefetch, timeout: settings.cache.prefetchTimeout },
@@ -69,17 +74,33 @@ function* listenerRoles(
   }
 }
 
-function agentRule(name: AgentName, agent: AgentSettings, settings: Settings): AgentRule {
+interface Whole {
+  readonly settings: Settings;
+  readonly named: ReadonlyMap<string, KeySetRule>;
+}
+
+function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: Whole): AgentRule {
   const card = cardRule(name, agent, settings);
+  const isOthersConcern = card.interfaces === 'same-site' || card.interfaces === 'allowed';
+  const allowlist = isOthersConcern ? allowlistOf(settings).map(patternText).toSorted() : [];
   return {
     name,
     cards: cardUrls(agent),
     egress: egressRule(`agents.${name}`, agent, patternOf(agent)),
     cache: cachePolicy('card', agent, settings),
-    policy: policyDigest(digestOf({ judgement: JUDGEMENT, card })),
+    policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist })),
     card,
+    keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent)],
   };
 }
+
+const patternText = (pattern: OriginPattern): string => `${pattern.wildcard ? '*.' : ''}${formatOrigin(pattern)}`;
+
+/** Whoever is written in the configuration may be pointed at by a card, apart from those that are there for their tokens and keys alone. */
+const allowlistOf = ({ agents, origins }: Settings): readonly OriginPattern[] => [
+  ...[...agents.values()].flatMap(patternOf),
+  ...origins.filter(({ content }) => content !== 'none').map(({ match }) => match.pattern),
+];
 
 /** The well-known path, then the one of A2A 0.2 and 0.3; a written card URL is used alone. */
 function cardUrls({ origin, card }: AgentSettings): readonly Url[] {
@@ -91,21 +112,22 @@ function patternOf({ origin, card }: AgentSettings): readonly OriginPattern[] {
   return [origin, card].flatMap((place) => (place === null ? [] : [place.pattern]));
 }
 
-function cardRule(agent: AgentName, { unsafeCleartext }: AgentSettings, { limits }: Settings): CardRule {
+function cardRule(agent: AgentName, settings: AgentSettings, { limits }: Settings): CardRule {
+  const { schema, versions, signature, signatures, uncovered, keys, jku, interfaces, extensions } = settings;
   return {
     agent,
     maxBytes: limits.cardBytes,
     maxDepth: limits.jsonDepth,
-    schema: 'compatible',
-    versions: VERSIONS,
-    signature: SIGNATURE,
-    signatures: 1,
-    uncovered: 'drop',
-    keys: [],
-    jku: [],
-    interfaces: INTERFACES,
-    cleartext: unsafeCleartext,
-    extensions: [],
+    schema,
+    versions: versions.length === 0 ? VERSIONS : versions,
+    signature,
+    signatures,
+    uncovered,
+    keys: [...new Set(keys)],
+    jku: [...new Set(jku.map(({ url }) => url))],
+    interfaces,
+    cleartext: settings.unsafeCleartext,
+    extensions,
   };
 }
 
@@ -115,33 +137,7 @@ function originRule(name: string, rule: OriginSettings, settings: Settings): Ori
     match: rule.match.pattern,
     content: rule.content,
     egress: egressRule(name, rule, [rule.match.pattern]),
-    cache: cachePolicy(rule.content, rule, settings),
-  };
-}
-
-type Reach = Pick<AgentSettings, 'tls' | 'unsafeCleartext' | 'unsafeAddresses'>;
-
-function egressRule(
-  name: string,
-  { tls, unsafeCleartext, unsafeAddresses }: Reach,
-  allowed: readonly OriginPattern[],
-): EgressRule {
-  return {
-    name,
-    allowed,
-    cleartext: unsafeCleartext,
-    unsafeAddresses,
-    tls: tls === null ? null : tlsFiles(tls),
-    proxy: null,
-  };
-}
-
-function tlsFiles({ ca, cert, key, crl }: TlsSettings): TlsFiles {
-  return {
-    ...(ca === null ? {} : { ca }),
-    ...(cert === null ? {} : { cert }),
-    ...(key === null ? {} : { key }),
-    ...(crl === null ? {} : { crl }),
+    cache: cachePolicy('any', rule, settings),
   };
 }
 

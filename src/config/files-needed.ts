@@ -15,7 +15,10 @@ export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
     tlsFiles(memberPath('agents', name), agent?.tls),
   );
   const origins = (draft?.origins ?? []).flatMap((rule, index) => tlsFiles(itemPath('origins', index), rule?.tls));
-  return [...agents, ...origins];
+  const keys = [...(draft?.keys ?? [])].flatMap(([name, set]) =>
+    set?.file ? [{ path: `${memberPath('keys', name)}.file`, file: set.file }] : [],
+  );
+  return [...agents, ...origins, ...keys];
 }
 
 function tlsFiles(path: string, tls: Draft<TlsSettings | null>): readonly NeededFile[] {

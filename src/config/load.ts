@@ -4,6 +4,7 @@ import { checkTogether, doubts, type Finding } from './checks.ts';
 import { compileListeners, compileRules, type ListenSettings } from './compile.ts';
 import { readDocument } from './document.ts';
 import { filesNeeded } from './files-needed.ts';
+import { type InspectKeys, readKeys } from './key-documents.ts';
 import { type Environment, type FlagValue, namedSettings, readOverrides } from './overrides.ts';
 import type { Place, Problem } from './place.ts';
 import { readTable } from './read.ts';
@@ -19,6 +20,7 @@ export interface ConfigOrder {
   readonly cwd: string;
   /** Reads a whole file; throws as `node:fs` does. */
   readonly readFile: (path: string) => Promise<Uint8Array>;
+  readonly inspectKeys: InspectKeys;
 }
 
 /** A whole configuration, or everything that is wrong with it. */
@@ -56,7 +58,8 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
   // The table's reader makes what the table's type says, except where it has reported a problem.
   const draft = table.value as Draft<Settings>;
   const missing = await unreadable(filesNeeded(draft), order.readFile);
-  const together = [...checkTogether(draft), ...missing].map(locate);
+  const keys = await readKeys(draft, order);
+  const together = [...checkTogether(draft), ...missing, ...keys.problems].map(locate);
   const problems = [...overrides.problems, ...document.problems, ...table.problems, ...together].toSorted(byPlace);
   if (problems.length > 0) return { ok: false, problems, warnings };
   const settings = table.value as Settings;
@@ -64,9 +67,9 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
     ok: true,
     file: found.file,
     settings,
-    rules: compileRules(settings),
+    rules: compileRules(settings, keys.documents),
     listen: compileListeners(settings),
-    warnings: [...warnings, ...doubts(settings).map(locate)],
+    warnings: [...warnings, ...[...doubts(settings), ...keys.warnings].map(locate)],
     sources: table.sources,
   };
 }

@@ -1,8 +1,9 @@
 import { group, type Infer, list, named, optional, required, section, setting } from './table.ts';
 import { cidr, listenAddress } from './types/addresses.ts';
 import { filePath, secretFile, statePlace } from './types/files.ts';
+import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
-import { agentBase, cardUrl, hostName, originMatch } from './types/web.ts';
+import { agentBase, cardUrl, hostName, originMatch, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf } from './types/words.ts';
 
 /**
@@ -35,16 +36,68 @@ const reach = {
   ),
 } as const;
 
+/** What a card must be to be served. */
+const trust = {
+  signature: setting(
+    oneOf('off', 'if-present', 'require'),
+    'if-present',
+    '`if-present`: an unsigned card is served, a signed one must verify where `keys` or `jku` are written. `require`: no card without a trusted signature.',
+  ),
+  signatures: setting(integer(1, 16), '1', 'Distinct trusted keys that must have signed.'),
+  keys: group(list(setName), 'Key sets (`keys` at the top) whose keys may sign this card.'),
+  jku: group(
+    list(cardUrl),
+    "Exact URLs that a signature's `jku` may name; their keys vouch only for signatures that do.",
+  ),
+  uncovered: setting(
+    oneOf('drop', 'refuse'),
+    'drop',
+    'What happens to members outside the signature: they are not served, or the card is refused.',
+  ),
+  versions: group(
+    list(oneOf('0.2', '0.3', '1.0')),
+    'Card versions that are accepted; where nothing is written, all of them. A card that states none is read by its shape.',
+  ),
+  schema: setting(
+    oneOf('strict', 'compatible', 'off'),
+    'compatible',
+    '`compatible`: whatever at least one official SDK reads without guessing. `strict`: the letter of the specification.',
+  ),
+  interfaces: setting(
+    oneOf('same-origin', 'same-site', 'allowed', 'any'),
+    'same-site',
+    'Hosts that the card may send callers to. `same-site`: the same registrable domain, or an origin written in this file.',
+  ),
+  extensions: group(
+    list(uri),
+    'Required extensions that local clients can honour; a card that requires another is refused.',
+  ),
+} as const;
+
 const agent = section({
   origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
   card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
+  ...trust,
   ...reach,
 });
 
 const originRule = section({
   match: required(originMatch, 'The origin, exactly.'),
-  content: required(oneOf('any'), '`any`: plain HTTP caching (RFC 9111), every method, no card rules.'),
+  content: required(
+    oneOf('any', 'none'),
+    '`any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
+  ),
   ...reach,
+});
+
+const keySet = section({
+  jwks: optional(
+    cardUrl,
+    'A JWK Set at a URL; fetched, kept fresh, used while it is not older than `cache.keysMaxStale`.',
+  ),
+  file: optional(filePath, 'A file with a JWK Set, one JWK, or `{ "kid": "PEM" }`.'),
+  inline: optional(keyText, 'The same as text.'),
+  revoked: group(list(keyId), 'Keys that vouch for nothing any more: their `kid` or RFC 7638 thumbprint.'),
 });
 
 const listen = section({
@@ -86,6 +139,7 @@ const cache = section({
     'How long a failure is remembered before the origin is asked again.',
   ),
   clientMaxAge: setting(duration(), '30s', 'The longest that a local client is told to keep a card.'),
+  keysMaxStale: setting(duration(), '24h', 'The oldest that fetched keys may be; older ones verify nothing.'),
   maxBytes: setting(size('64KiB', '64GiB'), '64MiB', 'Memory for stored answers.'),
   prefetch: setting(boolean, 'true', 'Fetches the card of every agent at start.'),
   prefetchTimeout: setting(duration('0s', '1h'), '10s', 'How long readiness waits for the first prefetch.'),
@@ -117,6 +171,10 @@ export const SCHEMA = section({
   state: setting(statePlace, './state', 'Folder for what outlives a restart; `memory` for none.'),
   agents: group(named(agentNameType, agent), 'The agents that are served, by name.'),
   origins: group(list(originRule), 'Origins that are reached without the name of an agent.'),
+  keys: group(
+    named(setName, keySet),
+    'Keys that may sign cards, by the name that agents list them under. Each is `jwks`, `file` or `inline`.',
+  ),
   cache: group(cache, 'Caching, where the origin does not say otherwise.'),
   limits: group(limits, 'Bounds.'),
   egress: group(egress, 'The way out.'),
@@ -125,5 +183,6 @@ export const SCHEMA = section({
 
 export type Settings = Infer<typeof SCHEMA>;
 export type AgentSettings = Settings['agents'] extends ReadonlyMap<string, infer Agent> ? Agent : never;
+export type KeySetSettings = Settings['keys'] extends ReadonlyMap<string, infer Keys> ? Keys : never;
 export type OriginSettings = Settings['origins'][number];
 export type TlsSettings = Infer<typeof tls>;

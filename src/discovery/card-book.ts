@@ -2,7 +2,7 @@ import { selectVariant, variantKey } from '../http/vary.ts';
 import type { CallerVersion } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
-import type { AgentName, EntryKey } from '../kernel/ids.ts';
+import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { epochMs } from '../kernel/units.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
@@ -12,6 +12,7 @@ import type { JudgeAgain } from './judge-again.ts';
 import { publicCardKey } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
 import { type Setback, createSetbacks } from './setbacks.ts';
+import type { Trust } from './trust.ts';
 import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
 
 /** How one wait for an up-to-date card ended, and whether somebody else's fetch brought it. */
@@ -28,6 +29,8 @@ export interface CardBook {
   restore(agent: AgentRule, request: CardRequest): Promise<Entry | undefined>;
   /** All variants of the agent's card that are stored. */
   variants(agent: AgentRule): readonly Entry[];
+  /** Those of them that were admitted under today's policy and keys. */
+  admitted(agent: AgentRule): readonly Entry[];
   /** The last failure for this request, while it is remembered. */
   setback(agent: AgentRule, request: CardRequest): Setback | undefined;
   /** Asks the origin; callers of one card at one time share one exchange. */
@@ -44,6 +47,7 @@ interface Parts {
   readonly clock: Clock;
   readonly store: Store;
   readonly observer: Observer;
+  readonly trust: Trust;
   readonly refresh: RefreshCard;
   readonly judgeAgain: JudgeAgain;
   readonly limits: () => Limits;
@@ -67,21 +71,30 @@ class Book implements CardBook {
 
   current(agent: AgentRule, request: CardRequest): Entry | undefined {
     const entry = selectVariant(this.variants(agent), request.read);
-    return entry?.admission?.policy === agent.policy ? entry : undefined;
+    return entry?.admission?.policy === this.#policy(agent) ? entry : undefined;
   }
 
   async restore(agent: AgentRule, request: CardRequest): Promise<Entry | undefined> {
     const entry = selectVariant(await this.#parts.store.find(this.#key(agent)), request.read);
-    if (entry === undefined || entry.admission?.policy === agent.policy) return entry;
-    return this.#parts.judgeAgain(entry, agent);
+    if (entry === undefined || entry.admission?.policy === this.#policy(agent)) return entry;
+    // While it was judged another one may have come.
+    return (await this.#parts.judgeAgain(entry, agent)) ?? this.current(agent, request);
   }
 
   variants(agent: AgentRule): readonly Entry[] {
     return this.#parts.store.peek(this.#key(agent));
   }
 
+  admitted(agent: AgentRule): readonly Entry[] {
+    const policy = this.#policy(agent);
+    return this.variants(agent).filter((entry) => entry.admission?.policy === policy);
+  }
+
   setback(agent: AgentRule, request: CardRequest): Setback | undefined {
-    return this.#setbacks.get(this.#lane(agent, request.version));
+    const setback = this.#setbacks.get(this.#lane(agent, request.version));
+    // A card that was refused under other keys has not been judged yet.
+    const isOutdated = setback !== undefined && setback.policy !== null && setback.policy !== this.#policy(agent);
+    return isOutdated ? undefined : setback;
   }
 
   async update(agent: AgentRule, request: CardRequest): Promise<Update> {
@@ -103,6 +116,10 @@ class Book implements CardBook {
 
   settled(): Promise<void> {
     return this.#flights.settled();
+  }
+
+  #policy(agent: AgentRule): PolicyDigest {
+    return this.#parts.trust.basis(agent).policy;
   }
 
   #key(agent: AgentRule): EntryKey {
@@ -134,7 +151,9 @@ class Book implements CardBook {
     } else if (refreshed.outcome !== 'superseded') {
       const { refusal, status, retryAfter } = refreshed;
       const { negativeTtl } = agent.cache;
-      this.#setbacks.note(lane, { refusal, status, retryAfter, negativeTtl, now: clock.now(), chance: clock.random() });
+      const policy = refreshed.outcome === 'rejected' ? this.#policy(agent) : null;
+      const [now, chance] = [clock.now(), clock.random()];
+      this.#setbacks.note(lane, { refusal, status, retryAfter, negativeTtl, policy, now, chance });
     }
   }
 

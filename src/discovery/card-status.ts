@@ -26,7 +26,7 @@ export interface CardStatus {
 
 /** Reads the state of an agent's card, preferring the variant that the prefetch asks for. */
 export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): CardStatus {
-  const entry = book.current(agent, CARD_REQUESTS['1.0']) ?? book.variants(agent).find(admittedUnder(agent));
+  const entry = book.current(agent, CARD_REQUESTS['1.0']) ?? book.admitted(agent)[0];
   const lastSuccess = book.lastSuccess(agent.name);
   if (entry === undefined) return { ...NOTHING, agent: agent.name, state: 'missing', lastSuccess };
   const failing = book.setback(agent, CARD_REQUESTS['1.0']) !== undefined;
@@ -54,11 +54,6 @@ const NOTHING = {
   protocolVersion: null,
   digest: null,
 };
-
-const admittedUnder =
-  (agent: AgentRule) =>
-  (entry: Entry): boolean =>
-    entry.admission?.policy === agent.policy;
 
 function stateOf(entry: Entry, now: EpochMs, failing: boolean): CardState {
   // A card that must be validated each time is as fresh as its origin is answering.

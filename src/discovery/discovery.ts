@@ -5,6 +5,8 @@ import { type CardBook, type Update, createCardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { type CardStatus, cardStatus } from './card-status.ts';
 import { type Handle, createHandle } from './handle.ts';
+import { createFetchKeys } from './fetch-keys.ts';
+import { createJudge } from './judge.ts';
 import { createJudgeAgain } from './judge-again.ts';
 import { createListAgents } from './list-agents.ts';
 import { createRefuseOperation } from './operation.ts';
@@ -12,18 +14,26 @@ import { createRefresh } from './refresh.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
 import { createServeCard } from './serve-card.ts';
 import { createServeOrigin } from './serve-origin.ts';
+import { createTrust, type Trust } from './trust.ts';
 
 /** The use case, whole: what the listeners call, what keeps cards fresh, and what is known of them. */
 export interface Discovery {
   readonly handle: Handle;
   readonly book: CardBook;
   readonly schedule: Schedule;
+  readonly trust: Trust;
+  /** Resolves when the first snapshot's keys are read; nothing may be asked before. */
+  readonly ready: Promise<void>;
+  /** Fetches every key set and every card once, `concurrency` cards at a time. */
+  prefetch(concurrency: number): Promise<void>;
   /** Fetches and judges one card now, for the commands that run without a daemon. */
   fetchOnce(agent: AgentRule): Promise<Update>;
   /** How every named agent's card stands now. */
   statuses(): readonly CardStatus[];
   /** Adopts another snapshot of the rules; what was judged under the old one is judged again before it is served. */
-  adopt(rules: Rules): void;
+  adopt(rules: Rules): Promise<void>;
+  /** Resolves when nothing is on its way. */
+  settled(): Promise<void>;
   /** Ends background work and what is on its way. */
   stop(): Promise<void>;
 }
@@ -43,11 +53,15 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
   let routes: RouteTable = buildRoutes(first);
   const now = (): ReturnType<Clock['now']> => doors.clock.now();
   const limits = (): Rules['limits'] => rules.limits;
+  const trust = createTrust({ clock: doors.clock, fetchKeys: createFetchKeys(doors, limits, stopping.signal) });
+  const ready = trust.follow(first);
+  const judge = createJudge({ clock: doors.clock, trust, rules: () => rules });
   const book = createCardBook({
     ...doors,
     limits,
-    refresh: createRefresh(doors, stopping.signal),
-    judgeAgain: createJudgeAgain(doors),
+    trust,
+    refresh: createRefresh({ ...doors, trust, judge }, stopping.signal),
+    judgeAgain: createJudgeAgain({ ...doors, trust, judge }),
   });
   const schedule = createSchedule({ clock: doors.clock, book }, first);
   const handle = createHandle({
@@ -61,16 +75,32 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     handle,
     book,
     schedule,
-    fetchOnce: (agent) => book.update(agent, CARD_REQUESTS['1.0']),
+    trust,
+    ready,
+    async fetchOnce(agent) {
+      await ready;
+      return book.update(agent, CARD_REQUESTS['1.0']);
+    },
+    async prefetch(concurrency) {
+      await ready;
+      await Promise.all([trust.prefetch(), schedule.prefetch(concurrency)]);
+    },
+    async settled() {
+      await trust.settled();
+      await book.settled();
+    },
     statuses: () => [...rules.agents.values()].map((agent) => cardStatus(book, agent, now())),
-    adopt(next) {
+    async adopt(next) {
+      await trust.follow(next);
       rules = next;
       routes = buildRoutes(next);
       if (next.prefetch.enabled) schedule.follow(next);
     },
     async stop() {
       schedule.stop();
+      trust.stop();
       stopping.abort();
+      await trust.settled();
       await book.settled();
     },
   };

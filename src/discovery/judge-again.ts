@@ -1,38 +1,111 @@
-import { admitCard } from '../card/admit.ts';
+import { strongEtag } from '../http/answer.ts';
 import { fieldValue } from '../http/fields.ts';
-import type { Entry } from '../kernel/entry.ts';
+import type { Admission, Entry, Verdict } from '../kernel/entry.ts';
+import { type PolicyDigest, type ReceiptId, type Tag, tag } from '../kernel/ids.ts';
+import type { VerdictReceipt } from '../kernel/receipt.ts';
+import { accepted, type Outcome, refuse, refused } from '../kernel/refusal.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import type { Clock, Observer, Store } from '../ports.ts';
+import type { Clock, Ledger, Store } from '../ports.ts';
+import type { Judge } from './judge.ts';
+import type { Trust } from './trust.ts';
 
 /**
- * Judges a stored card under today's policy and keys: the entry with its new verdict, or undefined, and then it is gone.
- * A verdict reached under another policy is never served.
+ * Judges a stored card under today's policy and keys: the entry with its new verdict, or undefined where it may not be served. A
+ * verdict reached under another policy is never served.
  */
 export type JudgeAgain = (entry: Entry, agent: AgentRule) => Promise<Entry | undefined>;
 
-export function createJudgeAgain(doors: { clock: Clock; store: Store; observer: Observer }): JudgeAgain {
-  return async (entry, agent) => {
-    if (entry.admission === null) return undefined;
-    const verdict = await admitCard(entry.body, {
-      url: entry.url,
-      contentType: fieldValue(entry.fields, 'content-type'),
-      rule: agent.card,
-      keys: [],
-      now: doors.clock.now(),
-    });
-    if (!verdict.ok) {
-      await doors.store.drop(entry);
-      doors.observer.record({
-        kind: 'notice',
-        level: 'warn',
-        msg: 'stored card refused under the new policy',
-        about: { agent: agent.name, code: verdict.refusal.code, detail: verdict.refusal.detail },
-      });
-      return undefined;
-    }
-    const { digest, verdict: signature, facts, warnings } = verdict.value;
-    const admission = { ...entry.admission, digest, verdict: signature, facts, warnings, policy: agent.policy };
-    const judged: Entry = { ...entry, body: verdict.value.body, admission };
-    return (await doors.store.put(judged)) ? judged : undefined;
+interface Doors {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly trust: Trust;
+  readonly judge: Judge;
+}
+
+/** Whoever asks for one entry under one policy shares one judgement, which stands until the policy or the keys change. */
+export function createJudgeAgain(doors: Doors): JudgeAgain {
+  const known = new WeakMap<Entry, { readonly policy: PolicyDigest; readonly judged: Promise<Entry | undefined> }>();
+  return (entry, agent) => {
+    const { policy } = doors.trust.basis(agent);
+    const before = known.get(entry);
+    if (before?.policy === policy) return before.judged;
+    const judged = judgeOnce(doors, entry, agent);
+    known.set(entry, { policy, judged });
+    return judged;
   };
 }
+
+async function judgeOnce(doors: Doors, entry: Entry, agent: AgentRule): Promise<Entry | undefined> {
+  const { store, judge, ledger } = doors;
+  const id = ledger.issue();
+  const outcome = await judgeStored(judge, entry, agent);
+  ledger.record(receiptOf(doors, entry, outcome, { id, agent }));
+  if (outcome.ok) {
+    const judged = withReceipt(outcome.value, id);
+    return (await store.put(judged)) ? judged : undefined;
+  }
+  // Keys that are away say nothing against the card: it is not served, and it is still there when they are back.
+  if (outcome.refusal.code !== 'keys-unavailable') await store.drop(entry);
+  return undefined;
+}
+
+/** "`receipt` names the record that admitted what is served": from now on it is that of this verdict. */
+const withReceipt = (entry: Entry, receipt: ReceiptId): Entry => ({
+  ...entry,
+  admission: entry.admission === null ? null : { ...entry.admission, receipt },
+});
+
+function receiptOf(
+  { clock, trust }: Doors,
+  entry: Entry,
+  outcome: Outcome<Entry>,
+  { id, agent }: { readonly id: ReceiptId; readonly agent: AgentRule },
+): VerdictReceipt {
+  const admission = outcome.ok ? outcome.value.admission : null;
+  return {
+    kind: 'verdict',
+    id,
+    at: clock.now(),
+    agent: agent.name,
+    variant: entry.variant,
+    digest: admission?.digest ?? entry.admission?.digest ?? null,
+    verdict: admission?.verdict ?? null,
+    review: admission?.review ?? null,
+    outcome: outcome.ok ? 'accepted' : 'refused',
+    code: outcome.ok ? null : outcome.refusal.code,
+    why: outcome.ok ? null : outcome.refusal.detail,
+    policy: admission?.policy ?? trust.basis(agent).policy,
+  };
+}
+
+/** Gives a stored card the verdict that it has today. Nothing is stored or dropped. */
+export async function judgeStored(judge: Judge, entry: Entry, agent: AgentRule): Promise<Outcome<Entry>> {
+  const { admission } = entry;
+  if (admission === null) throw new Error(`entry ${entry.key} is no card`);
+  if (agent.card.uncovered === 'refuse' && (admission.verdict.dropped ?? []).length > 0) return refused(uncovered());
+  const contentType = fieldValue(entry.fields, 'content-type');
+  const { outcome, policy } = await judge({ body: entry.body, url: entry.url, contentType }, agent);
+  if (!outcome.ok) return outcome;
+  const { body, digest, facts, warnings } = outcome.value;
+  const verdict = withDropped(outcome.value.verdict, admission);
+  return accepted({
+    ...entry,
+    body,
+    etag: body === entry.body ? entry.etag : strongEtag(body),
+    admission: { ...admission, digest, verdict, facts, warnings, policy },
+    tags: [...entry.tags.filter((each) => !each.startsWith('kid:')), ...kidTags(verdict)],
+  });
+}
+
+/** What is stored has lost the members that the signature does not cover, so that it looks whole: the card that came was not. */
+function withDropped(verdict: Verdict, { verdict: first }: Admission): Verdict {
+  if (verdict.signature !== 'verified' || first.dropped === undefined) return verdict;
+  const form = verdict.kid === first.kid && first.form !== undefined ? { form: first.form } : {};
+  return { ...verdict, ...form, dropped: [...new Set([...first.dropped, ...(verdict.dropped ?? [])])] };
+}
+
+const kidTags = ({ kid }: Verdict): readonly Tag[] => (kid === undefined ? [] : [tag(`kid:${kid}`)]);
+
+const uncovered = () =>
+  refuse('signature-invalid', 'Members of the card are outside its signature, and the agent has uncovered: refuse.');

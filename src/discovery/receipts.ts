@@ -47,7 +47,7 @@ export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: 
     outcome: refreshed.outcome,
     code: refreshed.ok ? null : refreshed.refusal.code,
     why: refreshed.ok ? null : refreshed.refusal.detail,
-    policy: target.agent.policy,
+    policy: admission?.policy ?? target.agent.policy,
     took: between(exchange.requestedAt, now),
   };
 }

@@ -1,4 +1,3 @@
-import { admitCard } from '../card/admit.ts';
 import { fieldValue, readerOf, withoutFields } from '../http/fields.ts';
 import { initialAge, lifetimeOf } from '../http/freshness.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
@@ -10,13 +9,16 @@ import type { Admission, Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
 import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
-import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { accepted, type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, FetchResult, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
+import type { Judge } from './judge.ts';
+import { judgeStored } from './judge-again.ts';
 import { cardTags } from './key.ts';
 import { deniedOrFailed, exchangeReceipt } from './receipts.ts';
+import type { Trust } from './trust.ts';
 
 /** One card to bring up to date: for whom, by which request, and what is stored already. */
 export interface CardTarget {
@@ -54,6 +56,8 @@ interface Doors {
   readonly fetcher: Fetcher;
   readonly store: Store;
   readonly ledger: Ledger;
+  readonly trust: Trust;
+  readonly judge: Judge;
 }
 
 /** An attempt as it is known once the origin has answered or failed. */
@@ -146,7 +150,7 @@ async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   if (!result.ok) return failure(attempt, deniedOrFailed(result), result.refusal);
   const { status } = result.response;
   if (status === 304 && attempt.conditional && target.stored?.admission) {
-    return confirm(doors, attempt, validated(attempt, result.response, target.stored, target.stored.admission));
+    return validate(doors, attempt, result.response, target.stored);
   }
   if (status !== 200) return failure(attempt, 'status', unexpectedStatus(attempt, result.response));
   return admit(doors, attempt, result.response);
@@ -155,21 +159,16 @@ async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
 /** Judges a full answer before anything else sees it: only an admitted card may replace a stored one. */
 async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): Promise<Refreshed> {
   const { agent } = attempt.target;
-  const verdict = await admitCard(response.body, {
-    url: attempt.url,
-    contentType: fieldValue(response.fields, 'content-type'),
-    rule: agent.card,
-    keys: [],
-    now: attempt.receivedAt,
-  });
-  if (!verdict.ok) return failure(attempt, 'rejected', verdict.refusal);
-  const { body, digest, facts, warnings, verdict: signature } = verdict.value;
+  const contentType = fieldValue(response.fields, 'content-type');
+  const { outcome, policy } = await doors.judge({ body: response.body, url: attempt.url, contentType }, agent);
+  if (!outcome.ok) return failure(attempt, 'rejected', outcome.refusal);
+  const { body, digest, facts, warnings, verdict: signature } = outcome.value;
   const admission: Admission = {
     digest,
     verdict: signature,
     review: attempt.target.known ? 'allowed' : 'first-use',
     facts,
-    policy: agent.policy,
+    policy,
     receipt: attempt.id,
     at: attempt.receivedAt,
     warnings,
@@ -230,13 +229,23 @@ const mayStore = (attempt: Attempt, fields: Fields): boolean =>
     policy: attempt.target.agent.cache,
   }).store;
 
-/** A 304: the bytes and their verdict stay, times and fields move on (RFC 9111 §3.2, §4.3.4). */
-function validated(attempt: Attempt, response: WholeResponse, stored: Entry, admission: Admission): Entry {
+/** A 304: the bytes stay, and their verdict where keys have not changed meanwhile. */
+async function validate(doors: Doors, attempt: Attempt, response: WholeResponse, stored: Entry): Promise<Refreshed> {
+  const { agent } = attempt.target;
+  const isCurrent = stored.admission?.policy === doors.trust.basis(agent).policy;
+  const judged = isCurrent ? accepted(stored) : await judgeStored(doors.judge, stored, agent);
+  if (!judged.ok) return failure(attempt, 'rejected', judged.refusal);
+  return confirm(doors, attempt, validated(attempt, response, judged.value));
+}
+
+/** Times and fields move on (RFC 9111 §3.2, §4.3.4). */
+function validated(attempt: Attempt, response: WholeResponse, stored: Entry): Entry {
   const { requestedAt, receivedAt, generation, target } = attempt;
   const merged = mergeNotModified(stored, { fields: response.fields, requestedAt, receivedAt }, target.agent.cache);
   const vary = varyNames(merged.fields);
   const variant = variantKey(vary, target.request.read);
-  return { ...stored, ...merged, vary, variant, generation, admission: { ...admission, review: 'allowed' } };
+  const admission = stored.admission === null ? null : { ...stored.admission, review: 'allowed' as const };
+  return { ...stored, ...merged, vary, variant, generation, admission };
 }
 
 function unexpectedStatus(attempt: Attempt, response: WholeResponse): Refusal {

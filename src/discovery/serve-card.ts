@@ -76,7 +76,7 @@ async function serveUpdated(book: CardBook, turn: Turn, now: () => EpochMs): Pro
   const after = { ...turn, now: now() };
   return update.refreshed.ok
     ? replyUpdated(after, update.refreshed, update, why)
-    : replyFailed(after, update.refreshed, entry, why);
+    : replyFailed(after, update.refreshed, await book.restore(agent, request), why);
 }
 
 function reply(turn: Turn, entry: Entry, result: RequestResult, cache: string): Answer {

@@ -1,4 +1,4 @@
-import type { EntryKey } from '../kernel/ids.ts';
+import type { EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, later, ms } from '../kernel/units.ts';
 
@@ -7,6 +7,8 @@ export interface Setback {
   readonly refusal: Refusal;
   /** The status that the origin answered with; null where none arrived or the answer itself was no use. */
   readonly status: number | null;
+  /** What the card was refused under; null where it was no card's fault. */
+  readonly policy: PolicyDigest | null;
   readonly at: EpochMs;
   /** How many in a row. */
   readonly failures: number;
@@ -26,6 +28,7 @@ export interface Setbacks {
 export interface Failure {
   readonly refusal: Refusal;
   readonly status: number | null;
+  readonly policy: PolicyDigest | null;
   readonly now: EpochMs;
   readonly negativeTtl: Ms;
   readonly retryAfter: Ms | null;
@@ -67,6 +70,7 @@ function setbackOf(failure: Failure, before: number): Setback {
   return {
     refusal: failure.refusal,
     status: failure.status,
+    policy: failure.policy,
     at: failure.now,
     failures,
     until: later(failure.now, ms(Math.max(failure.negativeTtl, asked))),

@@ -2,8 +2,14 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { EVICTION_REASONS, type Event } from '../kernel/event.ts';
 import type { FaultCode } from '../kernel/faults.ts';
 import type { AgentName } from '../kernel/ids.ts';
-import { FETCH_OUTCOMES, type RequestKind, type RequestResult } from '../kernel/outcome.ts';
-import type { ExchangeReceipt } from '../kernel/receipt.ts';
+import {
+  FETCH_OUTCOMES,
+  type RequestKind,
+  type RequestResult,
+  SIGNATURE_VERDICTS,
+  type SignatureVerdict,
+} from '../kernel/outcome.ts';
+import type { ExchangeReceipt, Receipt } from '../kernel/receipt.ts';
 import type { Ms } from '../kernel/units.ts';
 import { named } from './metric-table.ts';
 import { OTHER, RequestCounts } from './request-counts.ts';
@@ -32,6 +38,17 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
   const evictions = new Counter({ ...named('cardea_cache_evictions_total'), registers });
   for (const reason of EVICTION_REASONS) evictions.inc({ reason }, 0);
   const lost = new Counter({ ...named('cardea_receipts_lost_total'), registers });
+  const verifications = new Counter({ ...named('cardea_verify_total'), registers });
+  const keyFetches = new Counter({ ...named('cardea_jwks_fetch_total'), registers });
+  for (const result of FETCH_OUTCOMES) if (result !== 'not_modified') keyFetches.inc({ result }, 0);
+  for (const result of [...SIGNATURE_VERDICTS, ...SIGNATURE_REFUSALS]) verifications.inc({ result }, 0);
+  const countReceipt = (receipt: Receipt): void => {
+    const result = verificationOf(receipt);
+    if (result !== undefined) verifications.inc({ result });
+    if (receipt.kind !== 'exchange') return;
+    if (receipt.purpose === 'keys') keyFetches.inc({ result: receipt.outcome });
+    counters.exchange(receipt);
+  };
   return {
     follow: () => counters.follow(),
     record(event) {
@@ -39,8 +56,7 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
         case 'request':
           return counters.request(event);
         case 'receipt':
-          if (event.receipt.kind === 'exchange') counters.exchange(event.receipt);
-          return;
+          return countReceipt(event.receipt);
         case 'evicted':
           return evictions.inc({ reason: event.reason }, event.count);
         case 'receipts-lost':
@@ -50,6 +66,22 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
       }
     },
   };
+}
+
+const SIGNATURE_REFUSALS: readonly FaultCode[] = [
+  'signature-required',
+  'signature-invalid',
+  'signature-untrusted',
+  'key-revoked',
+  'keys-unavailable',
+];
+
+/** How the verification of a card ended: the verdict, or the code of the refusal; undefined where none took place. */
+function verificationOf(receipt: Receipt): SignatureVerdict | FaultCode | undefined {
+  if (receipt.kind === 'exchange' && (receipt.purpose !== 'card' || receipt.status === 304)) return undefined;
+  if (receipt.kind !== 'exchange' && receipt.kind !== 'verdict') return undefined;
+  const { verdict, code } = receipt;
+  return verdict?.signature ?? SIGNATURE_REFUSALS.find((each) => each === code);
 }
 
 /** Counts per agent; labels come from the configuration and from closed lists alone. */
@@ -84,9 +116,12 @@ class AgentCounters {
   }
 
   exchange(receipt: ExchangeReceipt): void {
-    const agent = this.#label(receipt.agent);
-    this.#fetches.inc({ agent, outcome: receipt.outcome });
-    this.#fetchTime.observe({ agent }, inSeconds(receipt.took));
+    // Keys are counted by themselves.
+    if (receipt.purpose !== 'keys') {
+      const agent = this.#label(receipt.agent);
+      this.#fetches.inc({ agent, outcome: receipt.outcome });
+      this.#fetchTime.observe({ agent }, inSeconds(receipt.took));
+    }
     if (receipt.outcome === 'denied' && receipt.code !== null) this.#denied.inc({ reason: receipt.code });
   }
 

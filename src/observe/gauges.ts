@@ -21,6 +21,8 @@ export interface CardGauge {
 export interface GaugeSources {
   /** One per configured agent; asked once a scrape. */
   cards(): readonly CardGauge[];
+  /** Every key set that the configuration names. */
+  keys(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   /** What the store holds, by kind. */
   cache(): Readonly<Record<string, { readonly entries: number; readonly bytes: number }>>;
   config(): { readonly digest: string; readonly adoptedAt: EpochMs; readonly lastSuccessful: boolean };
@@ -35,13 +37,19 @@ export interface Build {
 /** Everything that one scrape shows, read at one moment. */
 interface Reading {
   readonly cards: ReturnType<GaugeSources['cards']>;
+  readonly keys: ReturnType<GaugeSources['keys']>;
   readonly cache: ReturnType<GaugeSources['cache']>;
   readonly config: ReturnType<GaugeSources['config']>;
 }
 
 /** How things stand is read when it is asked for, since freshness changes by itself; nothing of the last scrape stays. */
 export function createGauges(registry: Registry, sources: GaugeSources, build: Build): { read(): void } {
-  const readAll = (): Reading => ({ cards: sources.cards(), cache: sources.cache(), config: sources.config() });
+  const readAll = (): Reading => ({
+    cards: sources.cards(),
+    keys: sources.keys(),
+    cache: sources.cache(),
+    config: sources.config(),
+  });
   let reading: Reading | undefined;
   const gauge: DefineGauge = (name, fill) => {
     const each = new Gauge({
@@ -60,6 +68,9 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
       for (const [kind, held] of Object.entries(cache)) each.set({ kind }, held[unit]);
     });
   }
+  gauge('cardea_keys_last_success_timestamp_seconds', (each, { keys }) => {
+    for (const { name, lastSuccess } of keys) each.set({ keys: name }, lastSuccess / 1000);
+  });
   gauge('cardea_config_last_reload_successful', (each, { config }) => each.set(config.lastSuccessful ? 1 : 0));
   gauge('cardea_config_last_reload_success_timestamp_seconds', (each, { config }) => each.set(config.adoptedAt / 1000));
   gauge('cardea_config_info', (each, { config }) => each.set({ digest: config.digest }, 1));

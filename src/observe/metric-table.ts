@@ -47,6 +47,17 @@ export const METRICS = {
   cardea_fetch_total: row('counter', ['agent', 'outcome'], 'Exchanges with origins, by how they ended.'),
   cardea_fetch_duration_seconds: row('histogram', ['agent'], 'Time of a whole exchange with an origin.'),
   cardea_egress_denied_total: row('counter', ['reason'], 'Exchanges that egress policy refused.'),
+  cardea_verify_total: row(
+    'counter',
+    ['result'],
+    'Verifications of cards: the verdict on the signatures, or the code of the refusal.',
+  ),
+  cardea_jwks_fetch_total: row('counter', ['result'], 'Exchanges for key sets, by how they ended.'),
+  cardea_keys_last_success_timestamp_seconds: row(
+    'gauge',
+    ['keys'],
+    'When the keys of a set were last had; 0 until the first time.',
+  ),
   cardea_cache_entries: row('gauge', ['kind'], 'Entries held.'),
   cardea_cache_bytes: row('gauge', ['kind'], 'Bytes charged for the entries held.'),
   cardea_cache_evictions_total: row('counter', ['reason'], 'Entries that left the cache.'),

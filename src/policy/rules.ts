@@ -10,6 +10,12 @@ export interface Rules {
   readonly digest: string;
   readonly agents: ReadonlyMap<AgentName, AgentRule>;
   readonly origins: readonly OriginRule[];
+  /** Every set of keys that an agent may be vouched for by. */
+  readonly keySets: readonly KeySetRule[];
+  /** The oldest that fetched keys may be. */
+  readonly keysMaxStale: Ms;
+  /** Every origin that is written in the configuration: what a card may point at besides its own. */
+  readonly allowlist: readonly OriginPattern[];
   /** What each listener serves; the key is the name it is opened under. */
   readonly listeners: ReadonlyMap<ListenerName, ListenerRole>;
   readonly limits: Limits;
@@ -31,7 +37,24 @@ export interface AgentRule {
   /** Digest of every setting that an admission depends on. */
   readonly policy: PolicyDigest;
   readonly card: CardRule;
+  /** The sets that may vouch for its card, each also in `Rules.keySets`; no other agent's `jku` is among them. */
+  readonly keySets: readonly KeySetRule[];
 }
+
+/** Keys that may sign cards. */
+export interface KeySetRule {
+  /** What `Card-Status` and metrics call it: the name in the configuration, or the URL of a `jku`. */
+  readonly name: string;
+  /** Set where these are the keys behind a signature's `jku`. */
+  readonly jku: Url | null;
+  readonly source: KeySource;
+  /** Names or thumbprints of keys that vouch for nothing any more. */
+  readonly revoked: readonly string[];
+}
+
+export type KeySource =
+  | { readonly from: 'document'; readonly document: Uint8Array }
+  | { readonly from: 'url'; readonly url: Url; readonly egress: EgressRule };
 
 export interface OriginRule {
   /** `origins[2]`, for messages. */

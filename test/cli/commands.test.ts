@@ -83,7 +83,7 @@ cardea.yaml:2:14 log.hits: "3" is neither true nor false; write true or false
           line: 1,
           column: 1,
           path: 'x',
-          message: 'unknown key; known here: listen, state, agents, origins, cache, limits, egress, log',
+          message: 'unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log',
         },
       ],
       warnings: [],

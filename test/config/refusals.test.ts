@@ -41,7 +41,7 @@ test('says every problem at once, each with its place and the right spelling', a
     'c.yaml:9:87 agents.ops.unsafeAddresses[1]: "1" is no address block; write one like 10.0.0.0/8 or 127.0.0.1/32',
     'c.yaml:10:3 agents.ops: is written twice; the first stands at c.yaml:9:3',
     'c.yaml:12:14 origins[0].match: wildcards are not available yet; write one rule for each origin, like https://a.agents.example.com',
-    'c.yaml:12:44 origins[0].content: "card" is not one of: any',
+    'c.yaml:12:44 origins[0].content: "card" is not one of: any, none',
     'c.yaml:13:5 origins[1]: this holds settings: match, content, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
     'c.yaml:14:18 cache.minTtl: "1h30m" is no duration; write 90m',
     'c.yaml:14:35 cache.maxBytes: "10MB" is no size; write 10MiB',
@@ -57,18 +57,18 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a scalar where a section is',
     'cache: 5m',
     [
-      'c.yaml:1:8 cache: this holds settings: defaultTtl, minTtl, maxTtl, staleWhileRevalidate, staleIfError, maxStale, negativeTtl, clientMaxAge, maxBytes, prefetch, prefetchTimeout',
+      'c.yaml:1:8 cache: this holds settings: defaultTtl, minTtl, maxTtl, staleWhileRevalidate, staleIfError, maxStale, negativeTtl, clientMaxAge, keysMaxStale, maxBytes, prefetch, prefetchTimeout',
     ],
   ],
   [
     'a list at the root',
     '[1]',
-    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, cache, limits, egress, log'],
+    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, log'],
   ],
   [
     'a word at the root',
     'hello',
-    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, cache, limits, egress, log'],
+    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, log'],
   ],
   ['one value where a list is', 'listen: { names: a.b }', ['c.yaml:1:18 listen.names: is a list; write [a.b]']],
   ['a section where a list is', 'origins: { match: x }', ['c.yaml:1:10 origins: is a list']],
@@ -83,7 +83,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
   [
     'a key that is nothing like another',
     'zzz: 1',
-    ['c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, cache, limits, egress, log'],
+    ['c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log'],
   ],
   [
     'a key in kebab case',
@@ -93,12 +93,12 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
   [
     'a key of Object.prototype',
     'toString: 1',
-    ['c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, cache, limits, egress, log'],
+    ['c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log'],
   ],
   [
     '__proto__',
     '__proto__: { state: x }',
-    ['c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, cache, limits, egress, log'],
+    ['c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log'],
   ],
   ['a key that is no word', 'log: { "a b\\n": 1 }', ['c.yaml:1:8 log["a b\\n"]: unknown key; known here: level, hits']],
   [
@@ -120,7 +120,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'an agent that is no section',
     'agents: { a: https://a.example }',
     [
-      'c.yaml:1:14 agents.a: this holds settings: origin, card, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
+      'c.yaml:1:14 agents.a: this holds settings: origin, card, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
     ],
   ],
   [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { inspectKeys } from '../../src/cli/inspect-keys.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/place.ts';
 import { problemsOf, readFrom, validConfig } from '../support/config.ts';
@@ -88,7 +89,7 @@ describe('relative paths', () => {
 describe('the file', () => {
   const load = (file: string | null, files: Record<string, string>): Promise<LoadedConfig> => {
     const content = new Map(Object.entries(files).map(([path, text]) => [path, new TextEncoder().encode(text)]));
-    return loadConfig({ file, flags: [], env: {}, cwd: '/work', readFile: readFrom(content) });
+    return loadConfig({ file, flags: [], env: {}, cwd: '/work', readFile: readFrom(content), inspectKeys });
   };
   const fileOf = (config: LoadedConfig): unknown => (config.ok ? config.file : config.problems.map(formatProblem));
   const both = { '/work/cardea.yaml': '', '/etc/cardea/cardea.yaml': '' };
@@ -108,7 +109,7 @@ describe('the file', () => {
   test('that may not be read is not passed over', async () => {
     const readFile = (path: string): Promise<Uint8Array> =>
       Promise.reject(Object.assign(new Error(path), { code: 'EACCES' }));
-    const config = await loadConfig({ file: null, flags: [], env: {}, cwd: '/work', readFile });
+    const config = await loadConfig({ file: null, flags: [], env: {}, cwd: '/work', readFile, inspectKeys });
     assert.deepEqual(fileOf(config), ['cardea.yaml: cannot be read: this user may not read it']);
   });
 });

@@ -11,6 +11,7 @@ const NOW = epochMs(1_000_000);
 const failure = (over: Partial<Failure> = {}): Failure => ({
   refusal: refuse('origin-unreachable', 'down'),
   status: null,
+  policy: null,
   now: NOW,
   negativeTtl: ms(10_000),
   retryAfter: null,

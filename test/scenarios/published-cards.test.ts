@@ -14,6 +14,7 @@ describe('published cards through the listener', {
   let world: World;
   before(async () => {
     world = await World.start({
+      agent: 'interfaces: any',
       config: 'cache: { prefetch: false, negativeTtl: 0s, staleWhileRevalidate: 0s, maxStale: 0s }',
     });
   });

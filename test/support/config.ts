@@ -1,3 +1,4 @@
+import { inspectKeys } from '../../src/cli/inspect-keys.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Environment, FlagValue } from '../../src/config/overrides.ts';
@@ -25,6 +26,7 @@ export function loadText(
     env,
     cwd: '/work',
     readFile: readFrom(all),
+    inspectKeys,
   });
 }
 

@@ -64,6 +64,7 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
     cache: CARD_CACHE,
     policy: policyDigest(`policy of ${name}`),
     card: { ...CARD_RULE, agent: agentName(name) },
+    keySets: [],
     ...over,
   };
 }
@@ -88,6 +89,9 @@ export function exampleRules(over: { readonly agents?: readonly AgentRule[] } = 
     digest: 'rules',
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     origins: [IDP],
+    keySets: [],
+    keysMaxStale: ms(86_400_000),
+    allowlist: [],
     listeners: new Map(listeners.map(([name, role]) => [listenerName(name), role])),
     limits: LIMITS,
     prefetch: { enabled: true, timeout: ms(10_000) },

@@ -18,7 +18,7 @@ export interface Got {
 export interface WorldOptions {
   /** How the origin of the agent `weather` answers; `says` changes it later. */
   readonly origin?: Behave;
-  /** Lines of configuration beside the agents. */
+  /** Lines of configuration beside the agents; here and in `agent`, `$ORIGIN` is the URL of the origin. */
   readonly config?: string;
   /** Further members of the agent `weather`, as YAML flow. */
   readonly agent?: string;
@@ -129,7 +129,7 @@ export const CARD = JSON.stringify({
   name: 'Weather',
   description: 'Tells the weather.',
   version: '1.0.0',
-  supportedInterfaces: [{ url: 'https://weather.example.com/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  supportedInterfaces: [{ url: 'https://127.0.0.1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
   capabilities: {},
   defaultInputModes: ['text/plain'],
   defaultOutputModes: ['text/plain'],
@@ -143,7 +143,11 @@ export const OTHER_CARD = CARD.replace('Tells the weather.', 'Tells tomorrow.');
 export const answers =
   (body: string, fields: http.OutgoingHttpHeaders = {}): Behave =>
   (_request, response) => {
-    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...fields });
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      ...fields,
+    });
     response.end(body);
   };
 
@@ -165,7 +169,7 @@ state: memory
 agents:
   weather: { origin: "${url}", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]${more} }
 ${config.includes('cache:') ? config : `cache: { prefetch: ${prefetch} }\n${config}`}
-`;
+`.replaceAll('$ORIGIN', url);
 }
 
 /** One request on a connection of its own. */

@@ -89,6 +89,20 @@ export const originMatch: ScalarType<OriginMatch> = {
   show: (value) => value.origin,
 };
 
+/** An absolute URI that names something; it is compared, never fetched. */
+export const uri: ScalarType<string> = {
+  kind: 'scalar',
+  name: 'URI',
+  range: '',
+  bare: false,
+  schema: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^ ]+$' },
+  read: (text) =>
+    /^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i.test(text)
+      ? good(text)
+      : wrong(`${quote(text)} is no absolute URI; write one like https://example.com/ext/geo/v1`),
+  show: (value) => value,
+};
+
 /** A host as a client may name it in Host: lower case, without port. */
 export const hostName: ScalarType<string> = {
   kind: 'scalar',
@@ -163,4 +177,10 @@ function patternOf(url: URL): OriginPattern {
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
   const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);
   return { scheme, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), wildcard: false, port };
+}
+
+/** Writes an origin as URLs have it. */
+export function formatOrigin({ scheme, host, port }: OriginPattern): string {
+  const bracketed = host.includes(':') ? `[${host}]` : host;
+  return new URL(`${scheme}://${bracketed}:${port}`).origin;
 }
