@@ -1,5 +1,6 @@
 import http2 from 'node:http2';
 import { refuse } from '../kernel/refusal.ts';
+import { cutOff } from './cut-off.ts';
 import { type ExchangeHandlers, type Expectation, type Http2Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
 import { type WatchedSession, watchSession } from './session.ts';
@@ -68,7 +69,7 @@ function limitRequest(exchange: Http2Exchange, handlers: ExchangeHandlers, limit
   const { request } = exchange;
   const { stream } = request;
   const timer = setTimeout(() => {
-    if (isOver(exchange)) stream.close(http2.constants.NGHTTP2_CANCEL);
+    if (isOver(exchange)) cutOff(exchange);
     else handlers.refuse(exchange, refuse('request-timeout', 'The request did not arrive in time.'));
   }, limit).unref();
   request.once('end', () => clearTimeout(timer));

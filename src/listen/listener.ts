@@ -8,7 +8,8 @@ import type { Clock, Observer } from '../ports.ts';
 import { type AskContext, readAsk } from './ask.ts';
 import { type Place, bind } from './bind.ts';
 import { brokenRequest, troubledPort } from './broken.ts';
-import { type Exchange, sinkOf } from './exchange.ts';
+import { cutOff } from './cut-off.ts';
+import type { Exchange } from './exchange.ts';
 import { type Front, createFront } from './front.ts';
 import type { FrontLimits } from './limits.ts';
 import { reply } from './reply.ts';
@@ -99,7 +100,7 @@ function finish(port: Port, exchange: Exchange, { answer, closes }: Given, start
 
 function breakOff(port: Port, exchange: Exchange, error: unknown): void {
   port.observer.record(brokenRequest(port.name, error));
-  sinkOf(exchange).destroy();
+  cutOff(exchange);
 }
 
 function internal(port: Port, error: unknown): Answer {

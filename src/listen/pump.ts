@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ByteStream } from '../kernel/fields.ts';
+import { watchDeparture } from './departure.ts';
 
 /** What a body must keep to. */
 export interface PumpLimits {
@@ -14,12 +15,12 @@ export interface PumpLimits {
  * broke, gave more than was stated, or the client went or stopped reading; the source is let go then.
  */
 export async function pump(body: ByteStream, sink: Writable, limits: PumpLimits): Promise<number | undefined> {
-  const gone = closed(sink);
+  const departure = watchDeparture(sink);
   const source = body[Symbol.asyncIterator]();
   let written = 0;
   try {
     for (;;) {
-      const next = await Promise.race([source.next(), gone.promise]);
+      const next = await departure.orGone(source.next());
       if (next === undefined) break;
       if (next.done === true) return written;
       written += next.value.byteLength;
@@ -30,7 +31,7 @@ export async function pump(body: ByteStream, sink: Writable, limits: PumpLimits)
     // The source broke; whoever opened it has told why. The client learns it from an answer that has no end.
     return undefined;
   } finally {
-    gone.forget();
+    departure.forget();
   }
   abandon(body, source);
   return undefined;
@@ -46,14 +47,23 @@ export function abandon(body: Uint8Array | ByteStream | null, source?: AsyncIter
   if (body === null || body instanceof Uint8Array) return;
   // A Node stream is destroyed: its iterator would wait for a read in progress first.
   if ('destroy' in body && typeof body.destroy === 'function') body.destroy();
-  const iterator = source ?? body[Symbol.asyncIterator]();
-  iterator.return?.().catch(() => undefined);
+  if (source !== undefined) source.return?.().catch(() => undefined);
+  else void readFirst(body);
 }
 
-/** Resolves when everything has been handed to the system; a client that takes nothing for too long loses its connection. */
-export async function flushed(sink: Writable, limit: number): Promise<void> {
-  if (sink.writableFinished || sink.destroyed) return;
-  if (!(await happens(sink, 'finish', limit))) sink.destroy();
+/** Begins a body and leaves it: a generator that never began runs none of its endings. */
+async function readFirst(body: ByteStream): Promise<void> {
+  try {
+    for await (const _ of body) break;
+  } catch {
+    // It broke by itself, which ends it too.
+  }
+}
+
+/** Resolves when everything has been handed to the system, or the client is gone; to false when it takes nothing for too long. */
+export async function flushed(sink: Writable, limit: number): Promise<boolean> {
+  if (sink.writableFinished || sink.destroyed) return true;
+  return (await happens(sink, 'finish', limit)) || sink.destroyed;
 }
 
 const drained = (sink: Writable, limit: number): Promise<boolean> =>
@@ -72,12 +82,4 @@ function happens(sink: Writable, event: 'drain' | 'finish', limit: number): Prom
     const timer = setTimeout(no, limit).unref();
     sink.once(event, yes).once('close', no);
   });
-}
-
-function closed(sink: Writable): { readonly promise: Promise<undefined>; forget(): void } {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const close = (): void => resolve(undefined);
-  if (sink.destroyed) close();
-  else sink.once('close', close);
-  return { promise, forget: () => void sink.off('close', close) };
 }

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Answer } from '../kernel/answer.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import { hasContent, readAway } from './body.ts';
+import { cutOff } from './cut-off.ts';
 import { type Exchange, isOver, sinkOf } from './exchange.ts';
 import { type Head, headOf, isBodiless, writeHead } from './head.ts';
 import { abandon, flushed, pump, slices } from './pump.ts';
@@ -18,8 +19,6 @@ export interface Manner {
 
 /** Longer bodies are written piece by piece, so that a client that stops reading is noticed. */
 const AT_ONCE = 64 * 1024;
-/** HTTP/2's INTERNAL_ERROR, for a stream that breaks off. */
-const INTERNAL_ERROR = 0x2;
 
 /**
  * Writes one answer. A short one is handed over at once; else the promise resolves when it is written or the client is gone. A body
@@ -32,26 +31,37 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
     return undefined;
   }
   const method = exchange.request.method ?? '';
-  const head = headOf(answer, method);
   const body = method === 'HEAD' || isBodiless(answer.status) ? null : answer.body;
   if (body === null) abandon(answer.body);
   // Where the next request starts is only known once this one's body is read.
   const unread = exchange.protocol === 'http/1' && hasContent(exchange) && !exchange.request.complete;
   const closes = manner.closes || unread;
-  writeHead(exchange, head, { closes, ends: body === null });
+  const head = begin(exchange, answer, { closes, ends: body === null });
   // RFC 9112 §9.6: after "close" no further request on the connection is processed, or it would act without an answer.
   if (closes && exchange.protocol === 'http/1') exchange.endConnection();
   if (unread) return finishUnread(exchange, body, head, manner);
   const sink = sinkOf(exchange);
   if (body === null || isShort(body)) {
     sink.end(body ?? undefined);
-    void flushed(sink, manner.writeTimeout);
+    void finish(exchange, manner.writeTimeout);
     return undefined;
   }
   return finishStream(exchange, body, head, manner);
 }
 
 const isShort = (body: Answer['body']): body is Uint8Array => body instanceof Uint8Array && body.byteLength <= AT_ONCE;
+
+/** Writes the head, or lets go of the body that nobody will read then. */
+function begin(exchange: Exchange, answer: Answer, more: Parameters<typeof writeHead>[2]): Head {
+  try {
+    const head = headOf(answer, exchange.request.method ?? '');
+    writeHead(exchange, head, more);
+    return head;
+  } catch (error) {
+    abandon(answer.body);
+    throw error;
+  }
+}
 
 async function finishStream(
   exchange: Exchange,
@@ -60,10 +70,12 @@ async function finishStream(
   { writeTimeout }: Manner,
 ): Promise<void> {
   const sink = sinkOf(exchange);
+  // A source may be silent for long before its first piece: the client learns at once that it is answered.
+  if (exchange.protocol === 'http/1') exchange.response.flushHeaders();
   const written = await pumpBody(sink, body, head.length, writeTimeout);
   if (!written) return cutOff(exchange);
   sink.end();
-  await flushed(sink, writeTimeout);
+  await finish(exchange, writeTimeout);
 }
 
 /** Answers a request whose body nobody has read to its end: the answer is out whole before the rest is read away. */
@@ -79,7 +91,12 @@ async function finishUnread(
   else if (exchange.protocol === 'http/1') exchange.response.flushHeaders();
   if (!exchange.request.complete) await readAway(exchange, linger);
   sink.end();
-  await flushed(sink, writeTimeout);
+  await finish(exchange, writeTimeout);
+}
+
+/** Waits for the end of what is handed over; a client that takes nothing for too long is let go. */
+async function finish(exchange: Exchange, writeTimeout: number): Promise<void> {
+  if (!(await flushed(sinkOf(exchange), writeTimeout))) cutOff(exchange);
 }
 
 /** Writes a body; false where it broke off, is not as long as stated, or the client went. */
@@ -92,17 +109,4 @@ async function pumpBody(
   const source = body instanceof Uint8Array ? slices(body, AT_ONCE) : body;
   const written = await pump(source, sink, { length, writeTimeout });
   return written !== undefined && (length === undefined || written === length);
-}
-
-function cutOff(exchange: Exchange): void {
-  if (exchange.protocol === 'http/2') {
-    const { stream } = exchange.response;
-    // A clean END_STREAM would make half an answer a whole one.
-    if (!stream.destroyed) stream.close(INTERNAL_ERROR);
-    return;
-  }
-  const { socket } = exchange.response;
-  // A body that only the end of the connection ends (HTTP/1.0) looks whole unless the connection is reset.
-  if (socket !== null && exchange.request.httpVersion === '1.0') socket.resetAndDestroy();
-  else exchange.response.destroy();
 }
