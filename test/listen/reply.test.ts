@@ -195,6 +195,8 @@ describe('answers on the wire', { timeout: 60_000 }, () => {
   describe('a body that breaks', () => {
     async function* breaks(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('half');
+      // By now the client has it: nothing waits to be written that a reset would overtake.
+      for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
       throw new Error('the origin left');
     }
     const broken: readonly (readonly [string, Make])[] = [
@@ -202,7 +204,7 @@ describe('answers on the wire', { timeout: 60_000 }, () => {
       ['its source fails, with a length', () => answer(200, breaks(), ['Content-Length', '10'])],
       ['it is shorter than stated', () => answer(200, pieces('half'), ['Content-Length', '10'])],
       ['it is longer than stated', () => answer(200, pieces('half', 'more'), ['Content-Length', '5'])],
-      ['its source fails before the first byte', () => answer(200, Readable.from(failing()))],
+      ['its source fails before the first byte', () => answer(200, failing())],
     ];
     for (const [how, made] of broken) {
       test(`never looks whole: ${how}`, async () => {
@@ -211,7 +213,7 @@ describe('answers on the wire', { timeout: 60_000 }, () => {
         await socket.send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
         await socket.ended();
         assert.match(socket.text, /^(?:HTTP\/1\.1 200 [^]*)?$/);
-        assert.ok(!socket.text.endsWith('0\r\n\r\n'));
+        assert.doesNotMatch(socket.text, /\r\n0\r\n\r\n$/);
         assert.doesNotMatch(socket.text, /more/);
         await told();
         const got = await two(made);
@@ -333,7 +335,9 @@ describe('answers on the wire', { timeout: 60_000 }, () => {
   });
 });
 
-async function* failing(): AsyncGenerator<Uint8Array> {
-  await new Promise((resolve) => setImmediate(resolve));
-  throw new Error('never began');
-}
+const failing = (): Readable =>
+  new Readable({
+    read() {
+      this.destroy(new Error('never began'));
+    },
+  });
