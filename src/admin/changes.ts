@@ -93,17 +93,9 @@ async function writeDown(
 ): Promise<string> {
   const { ledger, clock } = ports;
   const id = ledger.issue();
-  await ledger.commit({ kind: 'change', id, at: clock.now(), action, about: about.map(hashed(ports)), reason, by });
+  await ledger.commit({ kind: 'change', id, at: clock.now(), action, about, reason, by });
   return id;
 }
-
-/** Evidence names callers by their hashes. */
-const hashed =
-  ({ ledger }: AdminPorts) =>
-  (each: Tag): string => {
-    const [, kind, name = ''] = /^(principal|tenant):(.*)$/su.exec(each) ?? [];
-    return kind === 'principal' || kind === 'tenant' ? `${kind}:${ledger.keyedHash(kind, name)}` : each;
-  };
 
 export const unknownAgent = () =>
   refuse('unknown-agent', 'No agent of this name is configured; GET /agents lists them.');

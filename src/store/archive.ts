@@ -1,6 +1,7 @@
 import type { Entry } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
 import type { Tag } from '../kernel/ids.ts';
+import { ms } from '../kernel/units.ts';
 import type { ArchivedKeySet, CardArchive, Clock, Observer } from '../ports.ts';
 import { decodeEntry, encodeEntry } from './card-codec.ts';
 import type { Failure } from './disk-calls.ts';
@@ -15,6 +16,9 @@ export interface ArchiveParts {
   readonly observer: Observer;
   readonly disk: Disk;
 }
+
+/** Far longer than a purge takes on a disk that works. */
+const LONGEST_PURGE = ms(1_000);
 
 class Archive implements CardArchive {
   readonly #clock: Clock;
@@ -39,7 +43,12 @@ class Archive implements CardArchive {
 
   async purge(tags: readonly Tag[], soft: boolean): Promise<void> {
     const call = soft ? this.#disk.call('softenCards', tags, this.#clock.now()) : this.#disk.call('purgeCards', tags);
-    await this.#noted(call);
+    const done = this.#noted(call).then(() => undefined);
+    // A kill waits for its purge, and no disk may hold up a kill: what it has not done by then is barred at the next start.
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(LONGEST_PURGE, resolve);
+      void done.finally(cancel).then(resolve);
+    });
   }
 
   async load(): Promise<readonly Entry[]> {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Receipt } from '../kernel/receipt.ts';
 
 /** Names in evidence that only this installation can link: `h_` and 128 bits in hex. */
 export type KeyedHash = (kind: 'principal' | 'tenant', name: string) => string;
@@ -15,3 +16,24 @@ const HASHED = /^h_[0-9a-f]{32}$/;
 
 export const deriveKey = (key: Uint8Array, use: string): Uint8Array =>
   createHmac('sha256', key).update(`cardea ${use}`).digest();
+
+/** Writes a receipt's scopes as evidence may: callers by their hashes, whoever made the receipt. */
+export function withoutNames(receipt: Receipt, hash: KeyedHash): Receipt {
+  switch (receipt.kind) {
+    case 'switch':
+      return { ...receipt, scope: hashedScope(receipt.scope, hash) };
+    case 'change':
+      return { ...receipt, about: receipt.about.map((each) => hashedScope(each, hash)) };
+    case 'exchange':
+    case 'verdict':
+    case 'review':
+    case 'refusal':
+      return receipt;
+  }
+}
+
+/** `principal:https://idp.example#alice` → `principal:h_…`; a scope that names no caller stays as it is. */
+function hashedScope(scope: string, hash: KeyedHash): string {
+  const [, kind, name = ''] = /^(principal|tenant):(.*)$/su.exec(scope) ?? [];
+  return kind === 'principal' || kind === 'tenant' ? `${kind}:${hash(kind, name)}` : scope;
+}

@@ -2,7 +2,7 @@ import type { AgentName } from '../kernel/ids.ts';
 import type { Receipt } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { Clock, Decision, Evidence, HeldCard, Observer, ReceiptPage, ReceiptQuery } from '../ports.ts';
-import type { KeyedHash } from './keyed-hash.ts';
+import { type KeyedHash, withoutNames } from './keyed-hash.ts';
 import { newReceiptId } from './ledger-memory.ts';
 import { receiptText } from './receipt-row.ts';
 import { createRefusalTally } from './refusal-tally.ts';
@@ -17,7 +17,8 @@ export function createRecentLedger(parts: {
   const recent = new RecentReceipts();
   const desk = new Desk();
   const issue = () => newReceiptId(clock.now());
-  const record = (receipt: Receipt): void => {
+  const record = (given: Receipt): void => {
+    const receipt = withoutNames(given, keyedHash);
     observer.record({ kind: 'receipt', receipt });
     recent.add(receipt);
   };

@@ -5,7 +5,7 @@ import { ms, seconds } from '../kernel/units.ts';
 import type { Clock, Evidence, Observer } from '../ports.ts';
 import type { Failure } from './disk-calls.ts';
 import type { Disk, DiskResult } from './disk.ts';
-import type { KeyedHash } from './keyed-hash.ts';
+import { type KeyedHash, withoutNames } from './keyed-hash.ts';
 import type { KeepReceipts } from './ledger-file.ts';
 import { newReceiptId } from './ledger-memory.ts';
 import { createRefusalTally } from './refusal-tally.ts';
@@ -54,16 +54,14 @@ class SqliteLedger implements Evidence {
     return newReceiptId(this.#parts.clock.now());
   }
 
-  record(receipt: Receipt): void {
-    this.#parts.observer.record({ kind: 'receipt', receipt });
-    this.#batch.push(receipt);
+  record(given: Receipt): void {
+    this.#add(given);
     if (this.#batch.length >= LARGEST_BATCH) void this.#flush();
     else this.#cancelFlush ??= this.#parts.clock.after(BATCH_DELAY, () => void this.#flush());
   }
 
-  commit(receipt: Receipt): Promise<boolean> {
-    this.#parts.observer.record({ kind: 'receipt', receipt });
-    this.#batch.push(receipt);
+  commit(given: Receipt): Promise<boolean> {
+    this.#add(given);
     return this.#flush();
   }
 
@@ -112,6 +110,12 @@ class SqliteLedger implements Evidence {
     this.#cancelPrune();
     this.#tally.flush();
     await this.#flush();
+  }
+
+  #add(given: Receipt): void {
+    const receipt = withoutNames(given, this.keyedHash);
+    this.#parts.observer.record({ kind: 'receipt', receipt });
+    this.#batch.push(receipt);
   }
 
   /** Hands the batch to the disk; resolves to whether it is there. */

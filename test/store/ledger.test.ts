@@ -118,6 +118,30 @@ describe('receipts', () => {
   });
 });
 
+describe('callers in evidence', () => {
+  test('are hashes, whoever writes the receipt', async (t) => {
+    const { state, events } = await openState(await temporaryFolder(t));
+    t.after(() => state.close());
+    const base = { at: epochMs(1), reason: 'x', by: 'admin' } as const;
+    const id = (name: string) => ({ id: receiptId(name) });
+    state.ledger.record({
+      kind: 'switch',
+      ...id('1'),
+      action: 'kill',
+      kill: 'k',
+      scope: 'principal:https://idp#alice',
+      ...base,
+    });
+    state.ledger.record({ kind: 'switch', ...id('2'), action: 'kill', kill: 'k', scope: 'kid:key-1', ...base });
+    await state.ledger.commit({ kind: 'change', ...id('3'), action: 'purge', about: ['all', 'tenant:acme'], ...base });
+    const text = JSON.stringify([value(await state.ledger.query({ limit: 9 })), events]);
+    assert.doesNotMatch(text, /alice|acme/);
+    const hash = state.ledger.keyedHash('principal', 'https://idp#alice');
+    for (const scope of [`"principal:${hash}"`, '"kid:key-1"', `"all","tenant:h_`])
+      assert.ok(text.includes(scope), scope);
+  });
+});
+
 describe('the chain', () => {
   const edits: readonly (readonly [name: string, sql: string, found: RegExp])[] = [
     ['an edited body', `update receipts set body = replace(body, '200', '201') where seq = 3`, /receipt 3 was changed/],
