@@ -4,7 +4,9 @@ import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import { refuse } from '../kernel/refusal.ts';
 import type { RouteTable } from '../policy/route.ts';
+import type { AgentRule } from '../policy/rules.ts';
 import type { ListAgents } from './list-agents.ts';
+import { refuseLoop } from './loop.ts';
 import type { RefuseOperation } from './operation.ts';
 import type { ServeOrigin } from './serve-origin.ts';
 import type { ServeCard } from './serve-card.ts';
@@ -25,7 +27,7 @@ export function createHandle(services: Services): Handle {
     const route = services.routes().route(ask.listener, ask.target);
     switch (route.to) {
       case 'card':
-        return isRead(ask) ? services.serveCard(ask, route.agent) : wrongMethod('public', route.agent.name);
+        return serveRead(services, ask, route.agent);
       case 'operation':
         return services.refuseOperation(ask, route.agent);
       case 'origin':
@@ -39,6 +41,12 @@ export function createHandle(services: Services): Handle {
         return problemAnswer(route.refusal, { kind: 'other', agent: null });
     }
   };
+}
+
+function serveRead({ serveCard }: Services, ask: Ask, agent: AgentRule): Answer | Promise<Answer> {
+  if (!isRead(ask)) return wrongMethod('public', agent.name);
+  const loop = refuseLoop(ask.field('via'));
+  return loop === undefined ? serveCard(ask, agent) : problemAnswer(loop, { kind: 'public', agent: agent.name });
 }
 
 const isRead = (ask: Ask): boolean => ask.method === 'GET' || ask.method === 'HEAD';

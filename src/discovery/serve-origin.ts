@@ -9,6 +9,7 @@ import type { Entry } from '../kernel/entry.ts';
 import type { ForwardWhy } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { OriginRule } from '../policy/rules.ts';
+import { refuseLoop } from './loop.ts';
 import { storedAnswer } from './origin-answer.ts';
 import { createCollapse } from './origin-collapse.ts';
 import { type Forward, createForward } from './origin-forward.ts';
@@ -31,8 +32,8 @@ export function createServeOrigin(doors: OriginDoors, stopping: AbortSignal): Se
   };
   return (ask, rule) => {
     const request = originRequest(ask, rule, doors.clock.now());
-    // What went through a Cardea before would go round for ever (RFC 9110 §7.6.3).
-    if (/\bcardea\b/i.test(request.read('via') ?? '')) return problem(loop(rule));
+    const loop = refuseLoop(request.read('via'));
+    if (loop !== undefined) return problem(loop);
     const leader = collapse.leader(request);
     if (leader === undefined) return answer(request);
     return leader.over(doors.limits().response).then(() => {
@@ -92,9 +93,6 @@ async function drain({ body }: Answer): Promise<void> {
 }
 
 const problem = (refusal: Refusal): Answer => problemAnswer(refusal, { kind: 'other', agent: null });
-
-const loop = (rule: OriginRule): Refusal =>
-  refuse('loop-detected', `The request has come through Cardea before; ${rule.name} points back at it.`);
 
 /** RFC 9111 §5.2.1.7: 504 for a caller that wants nothing fetched. */
 const notCached = (): Refusal =>
