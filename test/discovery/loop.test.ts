@@ -40,7 +40,7 @@ test('HTTP-HDR-29 a card asked for through Cardea is refused, stored or not, and
 
 test('an agent that points back at Cardea ends after one lap', async () => {
   const world = await World.start({ origin: answers(OTHER_CARD) });
-  const lap: Behave = async (request, response) => {
+  const lap = async (...[request, response]: Parameters<Behave>): Promise<void> => {
     // What Cardea sends an origin comes in again, as it does where the origin is Cardea.
     const { status, body } = await world.card({ Via: request.headers.via ?? '' });
     response.writeHead(status, { 'Content-Type': 'application/problem+json' });
