@@ -17,36 +17,41 @@ export interface OpsPorts {
   metrics(accept: string | undefined): Promise<{ readonly type: string; readonly body: string }>;
 }
 
+type Page = (ask: Ask, query: URLSearchParams) => Answer | Promise<Answer>;
+
 /** Answers `/livez /readyz /startupz /metrics`, compared whole: a prefix match has let health paths into other handlers before. */
 export function createOps(ports: OpsPorts): (ask: Ask) => Answer | Promise<Answer> {
+  const pages = new Map<string, Page>([
+    ['/livez', () => health([{ ok: true, reasons: [] }])],
+    ['/readyz', (_ask, query) => health(wanted(query).map((agent) => ports.ready(agent)))],
+    ['/startupz', () => health([ports.startup()])],
+    ['/metrics', (ask) => metrics(ports, ask)],
+  ]);
   return (ask) => {
     const [path = '', query] = ask.target.split('?', 2);
-    if (!PATHS.has(path))
-      return problemAnswer(refuse('not-found', `Only ${[...PATHS].join(' ')} are served here.`), TRACE);
-    if (ask.method !== 'GET' && ask.method !== 'HEAD') {
-      return problemAnswer(
-        refuse('method-not-allowed', 'Only GET and HEAD are served here.', { allow: ['GET', 'HEAD'] }),
-        TRACE,
-      );
+    const page = pages.get(path);
+    if (page === undefined) {
+      return problemAnswer(refuse('not-found', `Only ${[...pages.keys()].join(' ')} are served here.`), TRACE);
     }
-    switch (path) {
-      case '/livez':
-        return health({ ok: true, reasons: [] });
-      case '/readyz':
-        return health(ports.ready(new URLSearchParams(query).get('require') ?? undefined));
-      case '/startupz':
-        return health(ports.startup());
-      default:
-        return metrics(ports, ask);
-    }
+    if (ask.method === 'GET' || ask.method === 'HEAD') return page(ask, new URLSearchParams(query));
+    const refusal = refuse('method-not-allowed', 'Only GET and HEAD are served here.', { allow: ['GET', 'HEAD'] });
+    return problemAnswer(refusal, TRACE);
   };
 }
 
-const PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz', '/startupz', '/metrics']);
 const TRACE = { kind: 'other', agent: null } as const;
 
-const health = ({ ok, reasons }: Readiness): Answer =>
-  text(ok ? 200 : 503, 'text/plain; charset=utf-8', ok ? 'ok\n' : `${['not ready', ...reasons].join('\n')}\n`);
+/** The agents that `require` names, once or more; undefined for none in particular. */
+const wanted = (query: URLSearchParams): readonly (string | undefined)[] => {
+  const named = query.getAll('require');
+  return named.length === 0 ? [undefined] : named;
+};
+
+function health(all: readonly Readiness[]): Answer {
+  const ok = all.every((each) => each.ok);
+  const reasons = new Set(all.flatMap((each) => each.reasons));
+  return text(ok ? 200 : 503, 'text/plain; charset=utf-8', ok ? 'ok\n' : `${['not ready', ...reasons].join('\n')}\n`);
+}
 
 async function metrics(ports: OpsPorts, ask: Ask): Promise<Answer> {
   const { type, body } = await ports.metrics(ask.field('accept'));
