@@ -70,7 +70,7 @@ function cardReasons({ state, freshUntil, staleSince, setback }: AgentView, now:
     case 'expired':
       return [...failed, 'Its card is older than the rules allow: the origin must answer first.'];
     case 'missing':
-      return [...failed, 'No card of it has been accepted yet: the origin must answer first.'];
+      return [...failed, 'No accepted card of it is held: the origin must answer first.'];
     case 'held':
       return [...failed, 'A change waits for review: cardea review.'];
     case 'revoked':
