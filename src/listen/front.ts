@@ -47,19 +47,19 @@ export function createFront(handlers: FrontHandlers, limits: FrontLimits, accept
     });
   });
   server.maxConnections = limits.connections;
-  // Without a listener, running out of file descriptors would end the process.
-  server.on('error', (error) => handlers.trouble(error));
-  // The inner server never listens, and only its own 'listening' starts the checks behind its time limits.
-  server.on('listening', () => one.emit('listening'));
+  server.on('listening', () => {
+    // Unheard, running out of file descriptors would end the process. What happens before concerns whoever opens the port.
+    server.on('error', (error) => handlers.trouble(error));
+    // The inner server never listens, and only its own 'listening' starts the checks behind its time limits.
+    one.emit('listening');
+  });
   return {
     server,
     isEnding: () => ending,
     async drain(hardStop) {
       ending = true;
-      two.retire();
       const gone = new Promise<void>((resolve) => void server.close(() => resolve()));
-      // A request may be on its way on a connection that is idle now: it is answered, and ends the connection. `one.close()` comes
-      // last, for it also ends the checks that a slow request is found by.
+      // A request may be on its way on a connection that is idle now: it is answered, and on HTTP/1 ends the connection.
       const patience = setTimeout(() => {
         destroyAll(silent);
         two.close();
@@ -70,6 +70,7 @@ export function createFront(handlers: FrontHandlers, limits: FrontLimits, accept
       await gone;
       clearTimeout(patience);
       clearInterval(sweep);
+      // Last, for it also ends the checks that a slow request is found by.
       one.close();
     },
   };

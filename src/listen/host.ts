@@ -7,15 +7,21 @@ export interface HostRule {
   readonly names: ReadonlySet<string>;
 }
 
+const HIGHEST_PORT = 65_535;
+
 /**
  * Cuts a Host or `:authority` value down to what is compared: lower case, without port and trailing dot, IPv6 in brackets.
  * Undefined where it is no host at all.
  */
 export function hostOf(authority: string): string | undefined {
-  const found = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{0,5})?$/i.exec(authority);
-  const host = found?.[1]?.toLowerCase();
-  if (host === undefined) return undefined;
-  return host.startsWith('[') || !host.endsWith('.') ? host : host.slice(0, -1);
+  const found = /^(?:(\[[0-9a-f:.]+)(?:%[\w.~%-]+)?\]|([a-z0-9._-]+))(?::(\d{0,5}))?$/i.exec(authority);
+  if (found === null) return undefined;
+  const [, literal, name, port = ''] = found;
+  if (Number(port) > HIGHEST_PORT) return undefined;
+  // A zone names an interface of the client's machine: it says nothing here (RFC 6874 §1).
+  if (literal !== undefined) return `${literal.toLowerCase()}]`;
+  const host = name?.toLowerCase() ?? '';
+  return host.endsWith('.') ? host.slice(0, -1) : host;
 }
 
 /**
@@ -39,7 +45,10 @@ function sameAddress(host: string, local: string): boolean {
 /** One spelling per address; an IPv4 client of a dual-stack socket is seen as an IPv4-mapped address. */
 function canonical(address: string): string {
   const unzoned = address.split('%', 1)[0] ?? '';
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(unzoned)?.[1];
-  if (mapped !== undefined) return mapped;
-  return net.isIPv6(unzoned) ? new URL(`http://[${unzoned}]/`).hostname.slice(1, -1) : unzoned;
+  if (!net.isIPv6(unzoned)) return unzoned;
+  const shortest = new URL(`http://[${unzoned}]/`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(shortest);
+  if (mapped === null) return shortest;
+  const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

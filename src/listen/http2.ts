@@ -3,14 +3,12 @@ import { refuse } from '../kernel/refusal.ts';
 import { cutOff } from './cut-off.ts';
 import { type ExchangeHandlers, type Expectation, type Http2Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
-import { type WatchedSession, watchSession } from './session.ts';
+import { watchSession } from './session.ts';
 
 /** The HTTP/2 side of a port; it gets its connections by `emit('connection')`. */
 export interface Http2Side {
   readonly server: http2.Http2Server;
-  /** Tells every client, now and from now on, to take its next request elsewhere; what arrives meanwhile is still answered. */
-  retire(): void;
-  /** Ends every session as soon as its requests are answered. */
+  /** Ends every session as soon as the streams that have arrived are answered; the client learns which those are (RFC 9113 §6.8). */
   close(): void;
 }
 
@@ -25,8 +23,7 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
     streamResetBurst: 1_000,
     streamResetRate: 33,
   });
-  const sessions = new Set<WatchedSession>();
-  let retired = false;
+  const sessions = new Set<http2.ServerHttp2Session>();
   const take = takeRequests(handlers, limits);
   server.on('request', take('nothing')).on('checkContinue', take('continue')).on('checkExpectation', take('unknown'));
   // Node answers CONNECT by itself where nobody listens; ours has a reason.
@@ -34,17 +31,12 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
   // What goes wrong with a session ends that session and concerns nobody else.
   server.on('sessionError', () => undefined);
   server.on('session', (session: http2.ServerHttp2Session) => {
-    const watched = watchSession(session, limits);
-    sessions.add(watched);
-    session.once('close', () => sessions.delete(watched));
-    if (retired) watched.retire();
+    watchSession(session, limits);
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
   });
   return {
     server,
-    retire() {
-      retired = true;
-      for (const session of sessions) session.retire();
-    },
     close() {
       for (const session of sessions) session.close();
     },

@@ -2,14 +2,14 @@ import { problemAnswer } from '../bindings/problem.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { ListenerName } from '../kernel/ids.ts';
-import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { type Refusal, RefusalError, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
 import type { Clock, Observer } from '../ports.ts';
 import { type AskContext, readAsk } from './ask.ts';
 import { type Place, bind } from './bind.ts';
 import { brokenRequest, troubledPort } from './broken.ts';
 import { cutOff } from './cut-off.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, isOver } from './exchange.ts';
 import { type Front, createFront } from './front.ts';
 import type { FrontLimits } from './limits.ts';
 import { reply } from './reply.ts';
@@ -57,6 +57,7 @@ interface Given {
 }
 
 const UNREAD = { kind: 'other', agent: null } as const;
+const CLIENT_LEFT = refuse('bad-request', 'The client left before its request was complete.');
 
 /** A request that is refused as HTTP is not trusted to say where the next one starts. */
 const refused = (refusal: Refusal): Given => ({ answer: problemAnswer(refusal, UNREAD), closes: true });
@@ -66,7 +67,7 @@ const given = (answer: Answer): Given => ({ answer, closes: false });
 function serve(port: Port, exchange: Exchange, context: AskContext): void {
   const startedAt = port.clock.now();
   const write = (got: Given): void => finish(port, exchange, got, startedAt);
-  const broke = (error: unknown): void => write(given(internal(port, error)));
+  const broke = (error: unknown): void => write(brokenBy(port, exchange, error));
   try {
     const ask = readAsk(exchange, context);
     if (!ask.ok) return write(refused(ask.refusal));
@@ -77,6 +78,13 @@ function serve(port: Port, exchange: Exchange, context: AskContext): void {
   } catch (error) {
     broke(error);
   }
+}
+
+/** What a handler that broke leaves to be said: the reason that travelled as an exception, or that it is a bug. */
+function brokenBy(port: Port, exchange: Exchange, error: unknown): Given {
+  if (error instanceof RefusalError) return given(problemAnswer(error.refusal, UNREAD));
+  // Reading on from a client that has left breaks whoever reads.
+  return isOver(exchange) ? refused(CLIENT_LEFT) : given(internal(port, error));
 }
 
 /** Writes the answer and tells of it; never throws. */

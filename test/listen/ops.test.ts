@@ -57,7 +57,7 @@ describe('the ops listener', () => {
     for (const query of ['', '?require=weather', '?x=1&require=a%2Fb', '?require=a&require=b', '?require=']) {
       await get(`/readyz${query}`);
     }
-    assert.deepEqual(seen, [undefined, 'weather', 'a/b', 'a', '']);
+    assert.deepEqual(seen, [undefined, 'weather', 'a/b', 'a', 'b', '']);
   });
 
   test('hands the accepted types on to the metrics', async () => {
