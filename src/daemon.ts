@@ -9,7 +9,6 @@ import { type ClosableFetcher, createFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
 import { createResolver, systemAsk } from './egress/resolve.ts';
 import type { Entry } from './kernel/entry.ts';
-import type { Event } from './kernel/event.ts';
 import { type ListenerName, agentName } from './kernel/ids.ts';
 import { ms } from './kernel/units.ts';
 import { FRONT_LIMITS } from './listen/limits.ts';
@@ -242,6 +241,3 @@ function programVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
 }
-
-/** A notice about the daemon itself. */
-export const notice = (level: 'info' | 'warn', msg: string): Event => ({ kind: 'notice', level, msg });

@@ -49,12 +49,6 @@ async function readBytes({ body }: Ask): Promise<Outcome<Uint8Array>> {
   return accepted(whole);
 }
 
-/** Reads a text member that must be there. */
-export function textOf(order: Order, name: string): Outcome<string> {
-  const value = order.get(name);
-  return typeof value === 'string' && value !== '' ? accepted(value) : refused(bad(`${name} must be a text.`));
-}
-
 /** Reads a switch that may be left out. */
 export function flagOf(order: Order, name: string): Outcome<boolean> {
   const value = order.get(name) ?? false;

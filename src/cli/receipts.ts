@@ -26,7 +26,7 @@ async function runList({ ask, flags, io, fail, show }: AdminCall<typeof FLAGS>):
     const value = flags[name];
     if (value !== null) query.set(name, value);
   }
-  const reply = await ask('GET', `/receipts?${query}`);
+  const reply = await ask('GET', `/receipts?${query.toString()}`);
   if (reply.status !== 200) return fail(reply);
   show(reply, () => {
     const receipts = listOf(reply.text, 'receipts');

@@ -46,28 +46,38 @@ export interface Doors {
   readonly observer: Observer;
 }
 
+/** Keys, verdicts and cards: what is known of what was fetched. */
+function createKnown(
+  doors: Doors,
+  rules: () => Rules,
+  stopping: AbortSignal,
+): { readonly trust: Trust; readonly book: CardBook } {
+  const limits = (): Rules['limits'] => rules().limits;
+  const trust = createTrust({ clock: doors.clock, fetchKeys: createFetchKeys(doors, limits, stopping) });
+  const judge = createJudge({ clock: doors.clock, trust, rules });
+  const book = createCardBook({
+    ...doors,
+    limits,
+    trust,
+    refresh: createRefresh({ ...doors, trust, judge }, stopping),
+    judgeAgain: createJudgeAgain({ ...doors, trust, judge }),
+  });
+  return { trust, book };
+}
+
 /** Puts the parts of the use case together around the five doors. */
 export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   let rules = first;
   let routes: RouteTable = buildRoutes(first);
   const now = (): ReturnType<Clock['now']> => doors.clock.now();
-  const limits = (): Rules['limits'] => rules.limits;
-  const trust = createTrust({ clock: doors.clock, fetchKeys: createFetchKeys(doors, limits, stopping.signal) });
+  const { trust, book } = createKnown(doors, () => rules, stopping.signal);
   const ready = trust.follow(first);
-  const judge = createJudge({ clock: doors.clock, trust, rules: () => rules });
-  const book = createCardBook({
-    ...doors,
-    limits,
-    trust,
-    refresh: createRefresh({ ...doors, trust, judge }, stopping.signal),
-    judgeAgain: createJudgeAgain({ ...doors, trust, judge }),
-  });
   const schedule = createSchedule({ clock: doors.clock, book }, first);
   const handle = createHandle({
     routes: () => routes,
     serveCard: createServeCard(book, now),
-    serveOrigin: createServeOrigin({ ...doors, limits }, stopping.signal),
+    serveOrigin: createServeOrigin({ ...doors, limits: () => rules.limits }, stopping.signal),
     refuseOperation: createRefuseOperation(book),
     listAgents: createListAgents(book, () => rules, now),
   });

@@ -121,5 +121,4 @@ export interface RefusalReceipt {
 }
 
 /** Every kind of receipt. */
-export const RECEIPT_KINDS = ['exchange', 'verdict', 'review', 'switch', 'change', 'refusal'] as const;
 export type Receipt = ExchangeReceipt | VerdictReceipt | ReviewReceipt | SwitchReceipt | ChangeReceipt | RefusalReceipt;

@@ -56,6 +56,6 @@ export const linkedRow = (row: Record<string, unknown>): Linked => ({
   id: String(row['id']),
   at: Number(row['at']),
   kind: String(row['kind']),
-  agent: row['agent'] === null ? null : String(row['agent']),
+  agent: typeof row['agent'] === 'string' ? row['agent'] : null,
   body: String(row['body']),
 });

@@ -79,7 +79,7 @@ describe('authority comes before everything', () => {
     const world = new AdminWorld();
     const { json } = await world.raw('/agents');
     await world.clock.advance(60_000);
-    assert.match((await world.ask('/receipts')).body, new RegExp(`"id":"${json['receipt']}"`));
+    assert.match((await world.ask('/receipts')).body, new RegExp(`"id":"${String(json['receipt'])}"`));
   });
 
   test('a socket needs no token', async () => {
@@ -335,7 +335,7 @@ describe('looking', () => {
     world.ledger.record(exchange('p', { id: receiptId('p'), agent: agentName('planner'), at: world.clock.now() }));
     const page = await world.ask('/receipts?agent=weather&since=2m&limit=2');
     assert.equal((page.json['receipts'] as unknown[]).length, 2);
-    const rest = await world.ask(`/receipts?agent=weather&since=2m&limit=2&before=${page.json['next']}`);
+    const rest = await world.ask(`/receipts?agent=weather&since=2m&limit=2&before=${String(page.json['next'])}`);
     assert.deepEqual([(rest.json['receipts'] as unknown[]).length, rest.json['next']], [1, null]);
     const since = new Date(world.clock.now() - 60_000).toISOString();
     assert.equal(((await world.ask(`/receipts?since=${since}`)).json['receipts'] as unknown[]).length, 3);

@@ -85,7 +85,7 @@ describe('the id of a JSON-RPC request', () => {
     ['', null],
     ['{"id":1', null],
     ['{"__proto__":{"id":1}}', null],
-    [`${'['.repeat(60_000)}`, null],
+    ['['.repeat(60_000), null],
   ];
   for (const [body, id] of table) {
     test(`${body.slice(0, 40)} has ${JSON.stringify(id)}`, () => assert.equal(rpcId(bytes(body)), id));
@@ -106,7 +106,7 @@ describe("the official SDK's client understands a refusal", () => {
     const answer = (body: string): Answer =>
       binding === 'JSONRPC' ? refuseJsonRpc(refusal, rpcId(bytes(body)), TRACE) : refuseHttpJson(refusal, TRACE);
     const fetchImpl: typeof fetch = async (_url, init) => {
-      const { status, fields, body } = answer(String(init?.body));
+      const { status, fields, body } = answer(typeof init?.body === 'string' ? init.body : '');
       const pairs = fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []));
       return new Response(Buffer.from(body instanceof Uint8Array ? body : []), {
         status,

@@ -47,7 +47,7 @@ describe('a token that is configured', () => {
     '12345',
     'a'.repeat(64),
     'x'.repeat(31),
-    `${'ab'.repeat(20)}`,
+    'ab'.repeat(20),
     `has a space ${'q'.repeat(30)}`,
     'ünïcode-is-no-token-at-all-whatever',
   ];
