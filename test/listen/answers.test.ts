@@ -142,6 +142,28 @@ describe('what cannot be said in HTTP', () => {
   });
 });
 
+test('a client that leaves within its own request is no fault of ours, though the handler breaks on it', async () => {
+  const place = await listening(async ({ body }) => {
+    if (body !== null) for await (const piece of body) assert.equal(piece.length, 3);
+    return answer(200);
+  });
+  open.push(place);
+  const socket = await place.connect();
+  await socket.send('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc');
+  await until(() => place.asks.length > 0);
+  socket.leave();
+  await until(() => place.events.length > 0);
+  const stream = place.session().request({ ':method': 'POST', ':path': '/' });
+  stream.on('error', () => undefined).write('abc');
+  await until(() => place.asks.length > 1);
+  stream.close(8);
+  await until(() => place.events.length > 1);
+  assert.deepEqual(
+    place.events.map(({ kind }) => kind),
+    ['request', 'request'],
+  );
+});
+
 test('statuses that nobody registered pass; HTTP/2 gets the largest that it has', async () => {
   for (const status of [299, 499, 599, 600, 999]) {
     const place = await serving(() => answer(status, 'x'));
