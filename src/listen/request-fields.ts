@@ -18,10 +18,15 @@ export function fieldsOf({ protocol, request }: Exchange): Fields {
   const raw = request.rawHeaders;
   if (protocol === 'http/1') return raw;
   const fields: string[] = [];
+  const crumbs: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? '';
-    if (!name.startsWith(':')) fields.push(name, raw[at + 1] ?? '');
+    if (name.startsWith(':')) continue;
+    if (name === 'cookie') crumbs.push(raw[at + 1] ?? '');
+    else fields.push(name, raw[at + 1] ?? '');
   }
+  // "these MUST be concatenated into a single octet string using … "; "" — RFC 9113 §8.2.3, before they go to an HTTP/1.1 origin.
+  if (crumbs.length > 0) fields.push('cookie', crumbs.join('; '));
   return fields;
 }
 
