@@ -4,6 +4,9 @@ import { AgentCard, Role } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
 import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
 import express from 'express';
+import type { Signer } from './signer.ts';
+
+const CARD_PATH = '/.well-known/agent-card.json';
 
 /** An agent that runs: where it is, what was asked of it, and how to stop it. */
 export interface RunningAgent {
@@ -22,6 +25,8 @@ export interface AgentOptions {
   readonly publishes: '1.0' | '0.3';
   /** `max-age` of its card, in seconds. */
   readonly maxAge: number;
+  /** Signs its card; its key set is then served at `/jwks.json`. */
+  readonly signer?: Signer;
 }
 
 /** Starts an agent built with the official SDK's own server on a free loopback port. */
@@ -34,14 +39,28 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   });
   const server = http.createServer(app);
   const url = await listen(server);
-  const handler = new DefaultRequestHandler(cardOf(options, url), new InMemoryTaskStore(), echo(options.name));
+  const { signer, maxAge } = options;
+  const card = cardOf(options, url);
+  const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), echo(options.name));
   const legacy = options.publishes === '0.3' ? { legacyCompat: { enabled: true } } : {};
   const userBuilder = UserBuilder.noAuthentication;
-  const cache = { maxAge: options.maxAge };
-  app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: handler, cache, ...legacy }));
+  const agentCardProvider = signer === undefined ? handler : () => signer.sign(card);
+  app.use(CARD_PATH, agentCardHandler({ agentCardProvider, cache: { maxAge }, ...legacy }));
+  app.get('/jwks.json', (_request, response) => void response.json(signer?.jwks ?? { keys: [] }));
   app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder, ...legacy }));
   app.use('/rest', restHandler({ requestHandler: handler, userBuilder, ...legacy }));
   return { url, asked, stop: () => stop(server) };
+}
+
+/** Starts someone else's server, which serves a copy of another agent's card with one word changed. */
+export async function startTamperer(of: string): Promise<RunningAgent> {
+  const card = await (await fetch(`${of}${CARD_PATH}?copy`)).text();
+  const asked: string[] = [];
+  const server = http.createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.setHeader('Content-Type', 'application/json').end(card.replace('anywhere', 'nowhere'));
+  });
+  return { url: await listen(server), asked, stop: () => stop(server) };
 }
 
 function listen(server: http.Server): Promise<string> {

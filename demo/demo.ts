@@ -8,7 +8,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
-import { type RunningAgent, startAgent } from './agents.ts';
+import { type RunningAgent, startAgent, startTamperer } from './agents.ts';
+import { createSigner } from './signer.ts';
 import { type Story, createStory } from './story.ts';
 
 /*
@@ -37,6 +38,7 @@ const [weather, planner] = await Promise.all([
     },
     publishes: '1.0',
     maxAge: 300,
+    signer: await createSigner('weather-2026'),
   }),
   startAgent({
     name: 'Planner',
@@ -46,6 +48,7 @@ const [weather, planner] = await Promise.all([
     maxAge: 300,
   }),
 ]);
+const tamperer = await startTamperer(weather.url);
 const folder = await mkdtemp(path.join(tmpdir(), 'cardea-demo-'));
 const config = path.join(folder, 'cardea.yaml');
 await writeFile(config, configuration(weather, planner, folder));
@@ -72,7 +75,9 @@ async function tell({ title, say, exchange, command }: Story): Promise<void> {
     const card = await new DefaultAgentCardResolver().resolve(`${base}/agents/${name}/`);
     const interfaces = card.supportedInterfaces.map((each) => `${each.protocolBinding} ${each.protocolVersion}`);
     say(`${card.name}: ${card.description} Skills: ${card.skills.map((skill) => skill.name).join(', ')}.`);
-    say(`  interfaces: ${interfaces.join(', ')}; its origin was asked ${agent.asked.length} time(s) so far`);
+    say(
+      `  interfaces: ${interfaces.join(', ')}; its origin was asked ${agent.asked.filter((line) => line.endsWith(WELL_KNOWN)).length} time(s) for it so far`,
+    );
   }
 
   title('A miss, then hits that get older');
@@ -88,6 +93,13 @@ async function tell({ title, say, exchange, command }: Story): Promise<void> {
     'GET with If-None-Match (this client adds no-cache, so the origin is asked)',
     await fetch(url, { headers: { ...older.headers, 'If-None-Match': etag } }),
   );
+
+  title('A signed card, and a copy that someone has changed');
+  exchange('GET weather, which signs its card', await fetch(`${base}/agents/weather/${WELL_KNOWN}`));
+  const copy = await fetch(`${base}/agents/copy/${WELL_KNOWN}`);
+  exchange("GET a copy of it that says 'nowhere' instead of 'anywhere'", copy);
+  const { code, detail } = (await copy.json()) as { readonly code: string; readonly detail: string };
+  say(`  ${code}: ${detail}`);
 
   title('The origin goes away; the card stays');
   await weather.stop();
@@ -111,8 +123,11 @@ function configuration(first: RunningAgent, second: RunningAgent, state: string)
   return `# The demo's agents are on this machine and without TLS, which a real configuration would not allow.
 listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }
 state: ${path.join(state, 'state')}
+keys:
+  weather: { jwks: "${first.url}/jwks.json" }
 agents:
-  weather: { origin: "${first.url}", ${local} }
+  weather: { origin: "${first.url}", keys: [weather], signature: require, ${local} }
+  copy: { origin: "${tamperer.url}", keys: [weather], signature: require, ${local} }
   planner: { origin: "${second.url}", ${local} }
 log: { level: error }
 `;
@@ -143,7 +158,7 @@ async function end(code: number): Promise<void> {
     daemon.kill('SIGTERM');
     await once(daemon, 'exit');
   }
-  await Promise.all([weather.stop(), planner.stop()]);
+  await Promise.all([weather.stop(), planner.stop(), tamperer.stop()]);
   await rm(folder, { recursive: true, force: true });
   process.exit(code);
 }
