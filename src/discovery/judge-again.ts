@@ -26,13 +26,20 @@ interface Doors {
 /** Whoever asks for one entry under one policy shares one judgement, which stands until the policy or the keys change. */
 export function createJudgeAgain(doors: Doors): JudgeAgain {
   const known = new WeakMap<Entry, { readonly policy: PolicyDigest; readonly judged: Promise<Entry | undefined> }>();
-  return (entry, agent) => {
+  const judge: JudgeAgain = (entry, agent) => {
     const { policy } = doors.trust.basis(agent);
     const before = known.get(entry);
     if (before?.policy === policy) return before.judged;
     const judged = judgeOnce(doors, entry, agent);
     known.set(entry, { policy, judged });
     return judged;
+  };
+  return async (entry, agent) => {
+    const judged = await judge(entry, agent);
+    if (judged !== undefined) return judged;
+    // What stands refused for want of keys may be asked for while its origin is down: then nothing else would fetch them.
+    await doors.trust.renew(agent);
+    return judge(entry, agent);
   };
 }
 
