@@ -5,7 +5,7 @@ import net from 'node:net';
 export class RawSocket {
   readonly #socket: net.Socket;
   readonly #ended: Promise<void>;
-  #received = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
   #wake: () => void = () => undefined;
   /** How the connection ended: by FIN, by RST, or not at all. */
   end: 'open' | 'closed' | 'reset' = 'open';
@@ -13,7 +13,7 @@ export class RawSocket {
   private constructor(socket: net.Socket) {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#chunks.push(chunk);
       this.#wake();
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -41,11 +41,15 @@ export class RawSocket {
 
   /** What has come back, one character per byte. */
   get text(): string {
-    return this.#received.toString('latin1');
+    return this.bytes.toString('latin1');
   }
 
   get bytes(): Buffer {
-    return this.#received;
+    const [only = Buffer.alloc(0), ...more] = this.#chunks;
+    if (more.length === 0) return only;
+    const whole = Buffer.concat(this.#chunks);
+    this.#chunks = [whole];
+    return whole;
   }
 
   get localPort(): number {
