@@ -1,27 +1,38 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type pino from 'pino';
-import { answerClosed } from './admin/closed.ts';
+import { createAdmin } from './admin/api.ts';
+import { byToken } from './admin/authority.ts';
+import { type EventFeed, createEventFeed } from './admin/events.ts';
 import type { ListenSettings } from './config/compile.ts';
 import type { Settings } from './config/schema.ts';
+import { createAdminPorts } from './daemon/admin-ports.ts';
+import { createKilling } from './daemon/killing.ts';
+import { type Started, openAll, startLine } from './daemon/places.ts';
+import { type DaemonState, adminToken, takeNoState, takeState } from './daemon/state.ts';
+import { type Status, createStatus } from './daemon/status.ts';
 import { type Discovery, createDiscovery } from './discovery/discovery.ts';
+import type { Handle } from './discovery/handle.ts';
+import type { KillSwitch } from './discovery/kill-switch.ts';
 import { type ClosableFetcher, createFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
 import { createResolver, systemAsk } from './egress/resolve.ts';
 import type { Entry } from './kernel/entry.ts';
-import { type ListenerName, agentName } from './kernel/ids.ts';
+import type { Event } from './kernel/event.ts';
+import { kindOfScope } from './kernel/kill.ts';
 import { ms } from './kernel/units.ts';
 import { FRONT_LIMITS } from './listen/limits.ts';
 import { type Listener, createListener } from './listen/listener.ts';
-import { type Readiness, createOps } from './listen/ops.ts';
+import { createOps } from './listen/ops.ts';
 import { createLog } from './observe/log.ts';
 import { type Metrics, createMetrics } from './observe/metrics.ts';
 import { createObserver } from './observe/observer.ts';
 import type { Rules } from './policy/rules.ts';
-import type { Clock, Observer, Store } from './ports.ts';
-import { createMemoryLedger } from './store/ledger-memory.ts';
+import { killOf } from './policy/kills.ts';
+import type { Clock, Evidence, KillBook, Observer, Store } from './ports.ts';
 import { createMemoryStore } from './store/memory.ts';
-import { makeStateFolder, removeFile, writeWhole } from './store/state-file.ts';
+import { createTieredStore } from './store/tiered.ts';
+import { removeFile, writeWhole } from './store/state-file.ts';
 
 /** The composition root: the only place that constructs anything. */
 
@@ -39,23 +50,20 @@ export interface World {
   readonly log: pino.DestinationStream;
 }
 
-/** The start line and `daemon.json`: where everything is. */
-export interface Started {
-  readonly msg: 'started';
-  readonly pid: number;
-  readonly agents: readonly string[];
-  readonly ops: readonly string[];
-  readonly admin: readonly string[];
-  readonly listeners: Readonly<Record<string, string>>;
-}
-
 export interface Daemon {
   readonly started: Started;
   readonly observer: Observer;
+  readonly killSwitch: KillSwitch;
   /** Resolves when the first prefetch has ended or its time is up. */
   readonly prefetched: Promise<void>;
   /** Resolves when no fetch is on its way. */
   settled(): Promise<void>;
+  /** Stops everything at once: what a signal can do, and only somebody with authority can undo. */
+  stopAll(reason: string): void;
+  /** The admin token, where this process alone knows it. */
+  readonly token: string | null;
+  /** Resolves when a drain has ended, whoever ordered it. */
+  readonly drained: Promise<void>;
   /** Unready at once, serves on for a moment, stops accepting, finishes what was accepted, closes everything. Once. */
   drain(): Promise<void>;
 }
@@ -66,6 +74,9 @@ export interface Graph {
   readonly observer: Observer;
   readonly metrics: Metrics;
   readonly store: Store;
+  readonly events: EventFeed;
+  readonly ledger: Evidence;
+  readonly kills: KillBook;
   readonly fetcher: ClosableFetcher;
   readonly discovery: Discovery;
   close(): Promise<void>;
@@ -76,105 +87,161 @@ const LAME_DUCK = ms(500);
 /** Kubernetes kills after 30 s: what is not finished by then is cut by us, in order. */
 const HARD_STOP = ms(25_000);
 
+/** What the daemon has of its own, and the offline commands do not. */
+export interface Own extends DaemonState {
+  readonly addresses: () => readonly BoundAddress[];
+}
+
+/** For commands that run beside a daemon or without one: nothing listens, and no switch of a daemon concerns them. */
+export const alone = async ({ clock }: World): Promise<Own> => ({ addresses: () => [], ...(await takeNoState(clock)) });
+
 /** Builds the object graph around the doors, with nothing listening. */
-export function createGraph(configured: Configured, world: World, ownAddresses: () => readonly BoundAddress[]): Graph {
-  const { clock } = world;
-  const { settings, rules } = configured;
+export async function createGraph(configured: Configured, world: World, own: Own): Promise<Graph> {
+  const { settings, rules, clock, kills } = { ...configured, ...world, ...own };
   const adoptedAt = clock.now();
   const metrics = createMetrics(
     {
       agents: () => rules.agents,
       cards: () => discovery.statuses(),
       keys: () => discovery.trust.sets(),
-      cache: () => store.held(),
+      cache: () => memory.held(),
+      kills: () => killGauge(kills),
       config: () => ({ digest: rules.digest, adoptedAt, lastSuccessful: true }),
     },
     { version: programVersion(), node: process.versions.node },
   );
-  const observer = createObserver(metrics, createLog({ ...settings.log, destination: world.log }));
+  const events = createEventFeed(clock);
+  const observer = both(createObserver(metrics, createLog({ ...settings.log, destination: world.log })), events);
+  for (const notice of own.notices) observer.record(notice);
+  const state = await own.open({ clock, observer });
+  const { ledger, archive } = state;
   const pinned = (entry: Entry): boolean => entry.agent !== null && rules.agents.has(entry.agent);
-  const store = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
-  const ledger = createMemoryLedger({ clock, observer });
+  const memory = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
+  const store = archive === null ? memory : createTieredStore(memory, archive);
   const resolver = createResolver(systemAsk(settings.egress.dnsTtl), clock);
-  const fetcher = createFetcher({ clock, resolver, limits: settings.limits, ownAddresses });
-  const discovery: Discovery = createDiscovery({ clock, fetcher, store, ledger, observer }, rules);
+  const fetcher = createFetcher({ clock, resolver, limits: settings.limits, ownAddresses: own.addresses });
+  const discovery: Discovery = createDiscovery({ clock, fetcher, store, ledger, observer, kills }, rules);
+  await discovery.ready;
+  if ('warm' in store) {
+    // Archived cards of agents that are gone, and what is stopped, must not come back; the rest is judged before it is served.
+    await store.warm((entry) => !pinned(entry) || killOf(kills.active(), entry.tags) !== undefined);
+    await discovery.judgeStored();
+  }
   return {
     clock,
     observer,
+    events,
     metrics,
     store,
+    ledger,
+    kills,
     fetcher,
     discovery,
     async close() {
       await discovery.stop();
       await fetcher.close();
-      await ledger.close();
       await store.close();
+      await state.close();
     },
   };
 }
 
+const both = (one: Observer, other: Pick<Observer, 'record'>): Observer => ({
+  record(event) {
+    one.record(event);
+    other.record(event);
+  },
+});
+
+const killGauge = (kills: KillBook) => ({
+  kinds: new Set(kills.active().map(({ scope }) => kindOfScope(scope))),
+  persisted: kills.persisted(),
+});
+
 /** Starts the daemon: state, graph, listeners, then the prefetch. Throws what keeps it from starting, with nothing left open. */
 export async function startDaemon(configured: Configured, world: World): Promise<Daemon> {
   const { settings, rules, listen } = configured;
-  const { state } = settings;
-  if (state.kept === 'folder') await makeStateFolder(state.path);
   const bound: BoundAddress[] = [];
-  const graph = createGraph(configured, world, () => bound);
-  await graph.discovery.ready;
-  const status = createStatus(graph, rules);
-  const listeners = createListeners(configured, graph, status);
-  const addresses = await openAll(listeners, bound, graph);
+  const taken = await takeState(settings, world.clock);
+  const graph = await createGraph(configured, world, { addresses: () => bound, ...taken });
+  const status = createStatus(graph.discovery, rules);
+  const listeners: Listener[] = [];
+  const killing = createKilling(settings.kill.file, graph, listeners);
+  const token = await adminToken(settings).catch(closing(graph));
+  const draining = createDrain(() => drainAll());
+  const admin = createAdmin(
+    createAdminPorts({ ...graph, settings, rules, killSwitch: killing.killSwitch, drain: draining.begin }),
+    byToken(() => token.token, world.clock),
+  );
+  listeners.push(...createListeners(configured, graph, { status, admin }));
+  // Before the first listener opens: nothing is served in between.
+  await killing.look();
+  const addresses = await openAll(listeners, bound).catch(closing(graph));
   const started = startLine(addresses, listen);
+  const { state } = settings;
   const stateFile = state.kept === 'folder' ? path.join(state.path, 'daemon.json') : undefined;
-  if (stateFile !== undefined) await writeWhole(stateFile, `${JSON.stringify(started)}\n`, 0o600);
+  if (stateFile !== undefined) await writeStarted(stateFile, started, graph.observer);
+  killing.watch();
   const prefetched = prefetch(graph, rules).then(status.prefetchEnded);
-  let draining: Promise<void> | undefined;
-  const drain = async (): Promise<void> => {
+  async function drainAll(): Promise<void> {
     status.drain();
     await until(graph.clock, LAME_DUCK);
+    graph.events.close();
     const hardStop = until(graph.clock, HARD_STOP);
     await Promise.all(listeners.map((listener) => listener.drain(hardStop)));
+    killing.stop();
     await graph.close();
     if (stateFile !== undefined) await removeFile(stateFile);
-  };
+  }
   return {
     started,
     observer: graph.observer,
+    killSwitch: killing.killSwitch,
     prefetched,
     settled: () => graph.discovery.settled(),
-    drain: () => (draining ??= drain()),
+    stopAll: (reason) => void killing.stopAll('signal', reason),
+    token: token.kept ? null : token.token,
+    drained: draining.ended,
+    drain() {
+      draining.begin();
+      return draining.ended;
+    },
   };
 }
 
-interface Status {
-  prefetchEnded(): void;
-  drain(): void;
-  startup(): Readiness;
-  ready(require: string | undefined): Readiness;
+/** A drain that whoever orders it first begins, and everybody can wait for. */
+function createDrain(drain: () => Promise<void>): { readonly begin: () => void; readonly ended: Promise<void> } {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let begun = false;
+  const begin = (): void => {
+    if (begun) return;
+    begun = true;
+    drain().then(resolve, reject);
+  };
+  return { begin, ended: promise };
 }
 
-/** Readiness never depends on an origin: an unready sidecar takes its whole Pod out of service. */
-function createStatus(graph: Graph, rules: Rules): Status {
-  let prefetched = false;
-  let draining = false;
-  const reasons = (): string[] => [
-    ...(prefetched ? [] : ['the first prefetch is still running']),
-    ...(draining ? ['draining'] : []),
-  ];
-  const wanting = (name: string): string[] => {
-    const card = graph.discovery.statuses().find((each) => each.agent === agentName(name));
-    if (card === undefined) return [`no agent ${JSON.stringify(name)}`];
-    return card.state === 'fresh' || card.state === 'stale' ? [] : [`the card of ${name} is ${card.state}`];
+/** A folder that cannot be written must not keep the daemon from serving; whoever looks for it there finds out. */
+async function writeStarted(file: string, started: Started, observer: Observer): Promise<void> {
+  try {
+    await writeWhole(file, `${JSON.stringify(started)}\n`, 0o600);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    observer.record({ kind: 'notice', level: 'error', msg: 'daemon.json cannot be written', about: { why } });
+  }
+}
+
+/** Gives back what is open, then lets the error rise. */
+const closing =
+  (graph: Graph) =>
+  async (error: unknown): Promise<never> => {
+    await graph.close();
+    throw error;
   };
-  const readiness = (found: readonly string[]): Readiness => ({ ok: found.length === 0, reasons: found });
-  if (!rules.prefetch.enabled) prefetched = true;
-  return {
-    prefetchEnded: () => void (prefetched = true),
-    drain: () => void (draining = true),
-    startup: () => readiness(prefetched ? [] : ['the first prefetch is still running']),
-    ready: (require) => readiness([...reasons(), ...(require === undefined ? [] : wanting(require))]),
-  };
+
+interface OwnHandlers {
+  readonly status: Status;
+  readonly admin: Handle;
 }
 
 async function prefetch({ discovery, clock }: Graph, rules: Rules): Promise<void> {
@@ -182,56 +249,21 @@ async function prefetch({ discovery, clock }: Graph, rules: Rules): Promise<void
   await Promise.race([discovery.prefetch(rules.limits.concurrency), until(clock, rules.prefetch.timeout)]);
 }
 
-function createListeners({ settings, listen }: Configured, graph: Graph, status: Status): readonly Listener[] {
+function createListeners({ settings, listen }: Configured, graph: Graph, own: OwnHandlers): readonly Listener[] {
+  const { status, admin } = own;
   const { clock, observer, discovery } = graph;
   const names = new Set(listen.names);
   const limits = { ...FRONT_LIMITS, connections: settings.limits.clientConnections };
   const ops = createOps({ ...status, metrics: (accept) => graph.metrics.scrape(accept) });
-  const handlers = new Map([
+  const handlers = new Map<string, Handle>([
     ['ops', ops],
-    ['admin', answerClosed],
+    ['admin', admin],
   ]);
   return listen.listeners.map(({ name, address }) => {
     const handle = handlers.get(name) ?? discovery.handle;
     return createListener({ name, host: address.host, port: address.port, names, limits, handle, clock, observer });
   });
 }
-
-type Addresses = ReadonlyMap<ListenerName, string>;
-
-/** Opens all listeners or none: one that cannot be opened closes those that were. */
-async function openAll(listeners: readonly Listener[], bound: BoundAddress[], graph: Graph): Promise<Addresses> {
-  const addresses = new Map<ListenerName, string>();
-  try {
-    for (const listener of listeners) {
-      const at = await listener.open();
-      bound.push(at);
-      addresses.set(
-        listener.name,
-        at.address.includes(':') ? `[${at.address}]:${at.port}` : `${at.address}:${at.port}`,
-      );
-    }
-    return addresses;
-  } catch (error) {
-    const now = Promise.resolve();
-    await Promise.all(listeners.filter(({ name }) => addresses.has(name)).map((listener) => listener.drain(now)));
-    await graph.close();
-    throw error;
-  }
-}
-
-function startLine(addresses: Addresses, listen: ListenSettings): Started {
-  const own: Record<string, string> = {};
-  const at = (wanted: string): string[] =>
-    [...addresses].filter(([name]) => name === wanted).map(([, address]) => address);
-  for (const { name } of listen.listeners) {
-    const address = addresses.get(name);
-    if (address !== undefined && !DAEMON_LISTENERS.has(name)) own[name] = address;
-  }
-  return { msg: 'started', pid: process.pid, agents: at('agents'), ops: at('ops'), admin: at('admin'), listeners: own };
-}
-
-const DAEMON_LISTENERS: ReadonlySet<string> = new Set(['agents', 'ops', 'admin']);
 
 const until = (clock: Clock, delay: Parameters<Clock['after']>[0]): Promise<void> =>
   new Promise((resolve) => void clock.after(delay, resolve));

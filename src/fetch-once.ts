@@ -1,6 +1,6 @@
 import type { CardCheck, ValidConfig } from './cli/check.ts';
 import type { FetchedCard } from './cli/fetch.ts';
-import { createGraph, type World } from './daemon.ts';
+import { alone, createGraph, type World } from './daemon.ts';
 import type { AgentRule } from './policy/rules.ts';
 
 /** The offline commands' use of the daemon's own graph: the same pipeline, with nothing listening. */
@@ -23,7 +23,7 @@ const agentFor = ({ rules }: ValidConfig, target: string): AgentRule | undefined
   [...rules.agents.values()].find((agent) => agent.name === target || agent.cards.some((url) => url === target));
 
 async function fetchAgent(config: ValidConfig, agent: AgentRule, world: World): Promise<FetchedCard> {
-  const graph = createGraph(config, world, () => []);
+  const graph = await createGraph(config, world, await alone(world));
   try {
     const { refreshed } = await graph.discovery.fetchOnce(agent);
     if (!refreshed.ok) {

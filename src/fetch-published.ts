@@ -2,7 +2,7 @@ import type { Io } from './cli/command.ts';
 import { inspectKeys } from './cli/inspect-keys.ts';
 import type { PublishedCard } from './cli/lint.ts';
 import { loadConfig } from './config/load.ts';
-import { createGraph, type World } from './daemon.ts';
+import { alone, createGraph, type World } from './daemon.ts';
 import type { EgressRule } from './kernel/egress-rule.ts';
 import { urlId } from './kernel/ids.ts';
 import type { Rules } from './policy/rules.ts';
@@ -16,7 +16,7 @@ export async function fetchPublished(url: string, io: Io, world: World): Promise
   if (!URL.canParse(url)) return { ok: false, problem: `${url} is no URL` };
   const config = await usualOrEmpty(io);
   if (!config.ok) return { ok: false, problem: `${url}: the configuration has problems; run cardea check` };
-  const graph = createGraph(config, world, () => []);
+  const graph = await createGraph(config, world, await alone(world));
   const { limits } = config.rules;
   try {
     const result = await graph.fetcher.fetch({

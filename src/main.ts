@@ -44,14 +44,15 @@ async function serve(config: ValidConfig): Promise<number> {
   const stop = signalled(['SIGTERM', 'SIGINT']);
   const daemon = await startDaemon(config, { clock, log });
   process.stdout.write(`${JSON.stringify(daemon.started)}\n`);
-  for (const signal of ['SIGHUP', 'SIGUSR2'] as const) {
-    process.on(signal, () => {
-      const msg = `${signal} is not available in this release: restart to change anything`;
-      daemon.observer.record({ kind: 'notice', level: 'warn', msg });
-    });
-  }
-  const signal = await stop;
-  daemon.observer.record({ kind: 'notice', level: 'info', msg: `${signal}: draining` });
+  // Nothing keeps it, so this is the one time that it can be read.
+  if (daemon.token !== null) process.stdout.write(`${JSON.stringify({ msg: 'admin token', token: daemon.token })}\n`);
+  process.on('SIGUSR2', () => daemon.stopAll('SIGUSR2'));
+  process.on('SIGHUP', () => {
+    const msg = 'SIGHUP is not available in this release: restart to change anything';
+    daemon.observer.record({ kind: 'notice', level: 'warn', msg });
+  });
+  const why = await Promise.race([stop, daemon.drained.then(() => null)]);
+  if (why !== null) daemon.observer.record({ kind: 'notice', level: 'info', msg: `${why}: draining` });
   await daemon.drain();
   return 0;
 }

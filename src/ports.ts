@@ -14,6 +14,7 @@ import type {
   Url,
   VariantKey,
 } from './kernel/ids.ts';
+import type { Kill } from './kernel/kill.ts';
 import type { Purpose } from './kernel/outcome.ts';
 import type { Authority, Receipt, Trail } from './kernel/receipt.ts';
 import type { Outcome, Refusal } from './kernel/refusal.ts';
@@ -214,6 +215,19 @@ export interface CardArchive {
   saveKeySet(keys: ArchivedKeySet): void;
   loadKeySets(): Promise<readonly ArchivedKeySet[]>;
   close(): Promise<void>;
+}
+
+/** The stops that are in force. Memory holds them before anything is written, and what cannot be written holds all the same. */
+export interface KillBook {
+  active(): readonly Kill[];
+  /** In force when this returns; resolves to null when it will outlive a restart, else to why not. */
+  put(kill: Kill): Promise<string | null>;
+  /** Lifted when this returns; resolves as `put` does. */
+  remove(id: string): Promise<string | null>;
+  /** Writes again what could not be written. */
+  flush(): Promise<string | null>;
+  /** True where a restart would find exactly what is in force now. */
+  persisted(): boolean;
 }
 
 /** Everything that is seen from outside: metrics and logs. Never throws, never waits. */

@@ -47,8 +47,15 @@ export const statusOf = (refusal: Refusal): number => refusal.status ?? fault(re
 
 /** What is counted and logged of a refusal. */
 export function refusalTrace(refusal: Refusal, { kind, agent }: RefusedTrace): Answer['trace'] {
-  const { code, receipt } = refusal;
-  return { kind, agent, code, result: resultOf(code), ...(receipt === undefined ? {} : { receipt }) };
+  const { code, receipt, kill } = refusal;
+  return {
+    kind,
+    agent,
+    code,
+    result: resultOf(code),
+    ...(receipt === undefined ? {} : { receipt }),
+    ...(kill === undefined ? {} : { kill }),
+  };
 }
 
 /** Refusals by rule with a status that elsewhere means that something failed. */

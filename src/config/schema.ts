@@ -1,6 +1,6 @@
 import { group, type Infer, list, named, optional, required, section, setting } from './table.ts';
 import { cidr, listenAddress } from './types/addresses.ts';
-import { filePath, secretFile, statePlace } from './types/files.ts';
+import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { agentBase, cardUrl, hostName, originMatch, uri } from './types/web.ts';
@@ -161,6 +161,22 @@ const egress = section({
   dnsTtl: setting(duration('0s', '1h'), '10s', 'How long a resolved name is used again.'),
 });
 
+const admin = section({
+  token: optional(
+    secret,
+    'The token that administrators show. Else it is made at the first start, in the state folder.',
+  ),
+});
+
+const receipts = section({
+  keep: setting(duration('1h', '3650d'), '30d', 'How long receipts are kept.'),
+  max: setting(integer(100, 10_000_000), '100000', 'How many receipts are kept.'),
+});
+
+const kill = section({
+  file: optional(filePath, 'A file whose presence stops everything. It may be missing, its folder too.'),
+});
+
 const log = section({
   level: setting(oneOf('debug', 'info', 'warn', 'error'), 'info', 'The least severe log line that is written.'),
   hits: setting(boolean, 'false', 'Writes a line for plain cache hits too.'),
@@ -178,6 +194,9 @@ export const SCHEMA = section({
   cache: group(cache, 'Caching, where the origin does not say otherwise.'),
   limits: group(limits, 'Bounds.'),
   egress: group(egress, 'The way out.'),
+  admin: group(admin, 'Administration.'),
+  receipts: group(receipts, 'Evidence of every exchange, verdict and order.'),
+  kill: group(kill, 'The kill switch.'),
   log: group(log, 'Logging.'),
 });
 

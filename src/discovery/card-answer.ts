@@ -39,13 +39,14 @@ export function cardAnswer(ask: Ask, served: Served): Answer {
   });
   if (conditions === 'not-modified') {
     const result = served.result === 'hit' ? 'not_modified' : served.result;
-    return { status: 304, fields: fields.common, body: null, trace: { ...trace, result } };
+    return { status: 304, fields: fields.common, body: null, trace: { ...trace, result }, tags: entry.tags };
   }
   return {
     status: 200,
     fields: [...fields.common, ...fields.content],
     body: entry.body,
     trace: { ...trace, result: served.result },
+    tags: entry.tags,
   };
 }
 

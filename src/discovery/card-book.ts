@@ -3,13 +3,15 @@ import type { CallerVersion } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
 import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
+import type { Kill } from '../kernel/kill.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { epochMs } from '../kernel/units.ts';
+import { killed, killOf } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
-import type { Clock, Observer, Store } from '../ports.ts';
+import type { Clock, KillBook, Observer, Store } from '../ports.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { JudgeAgain } from './judge-again.ts';
-import { publicCardKey } from './key.ts';
+import { agentTags, publicCardKey } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
 import { type Setback, createSetbacks } from './setbacks.ts';
 import type { Trust } from './trust.ts';
@@ -27,6 +29,8 @@ export interface CardBook {
   current(agent: AgentRule, request: CardRequest): Entry | undefined;
   /** The same, after deeper tiers were asked and an entry of another policy was judged again. */
   restore(agent: AgentRule, request: CardRequest): Promise<Entry | undefined>;
+  /** Judges every stored variant again, whatever it was judged under. */
+  judgeStored(agent: AgentRule): Promise<void>;
   /** All variants of the agent's card that are stored. */
   variants(agent: AgentRule): readonly Entry[];
   /** Those of them that were admitted under today's policy and keys. */
@@ -37,6 +41,10 @@ export interface CardBook {
   update(agent: AgentRule, request: CardRequest): Promise<Update>;
   /** The same with no answer waiting for it: never rejects, the observer is told if it breaks. */
   updateBehind(agent: AgentRule, request: CardRequest): Promise<void>;
+  /** The kill that covers the agent, where one does. */
+  killed(agent: AgentRule): Kill | undefined;
+  /** Forgets every remembered failure. */
+  forgive(): void;
   /** When the origin last gave or validated a card of this agent; 0 for never. */
   lastSuccess(agent: AgentName): EpochMs;
   /** Resolves when nothing is on its way. */
@@ -48,6 +56,7 @@ interface Parts {
   readonly store: Store;
   readonly observer: Observer;
   readonly trust: Trust;
+  readonly kills: KillBook;
   readonly refresh: RefreshCard;
   readonly judgeAgain: JudgeAgain;
   readonly limits: () => Limits;
@@ -81,6 +90,10 @@ class Book implements CardBook {
     return (await this.#parts.judgeAgain(entry, agent)) ?? this.current(agent, request);
   }
 
+  async judgeStored(agent: AgentRule): Promise<void> {
+    for (const entry of this.variants(agent)) await this.#parts.judgeAgain(entry, agent);
+  }
+
   variants(agent: AgentRule): readonly Entry[] {
     return this.#parts.store.peek(this.#key(agent));
   }
@@ -102,12 +115,21 @@ class Book implements CardBook {
   }
 
   async updateBehind(agent: AgentRule, request: CardRequest): Promise<void> {
-    if (this.#flights.underway(this.#lane(agent, request.version))) return;
+    if (this.#flights.underway(this.#lane(agent, request.version)) || this.killed(agent) !== undefined) return;
     try {
       await this.#updateOwn(agent, request);
     } catch (error) {
       this.#parts.observer.record(brokenUpdate(agent, error));
     }
+  }
+
+  killed(agent: AgentRule): Kill | undefined {
+    const kills = this.#parts.kills.active();
+    return kills.length === 0 ? undefined : killOf(kills, agentTags(agent));
+  }
+
+  forgive(): void {
+    this.#setbacks.clearAll();
   }
 
   lastSuccess(agent: AgentName): EpochMs {
@@ -134,6 +156,8 @@ class Book implements CardBook {
   }
 
   async #fetch(agent: AgentRule, request: CardRequest): Promise<Refreshed> {
+    const kill = this.killed(agent);
+    if (kill !== undefined) return stopped(agent, kill);
     const stored = this.current(agent, request);
     const known = this.#successes.has(agent.name) || this.variants(agent).length > 0;
     const target = { agent, key: this.#key(agent), request, stored, known };
@@ -180,6 +204,15 @@ class Book implements CardBook {
     return this.#flights.join(this.#lane(agent, request.version), work, this.#parts.limits().response);
   }
 }
+
+/** Nothing is sent for what is killed, so there is no exchange to write down. */
+const stopped = (agent: AgentRule, kill: Kill): Refreshed => ({
+  ok: false,
+  outcome: 'superseded',
+  refusal: killed(kill, agent.name),
+  status: null,
+  retryAfter: null,
+});
 
 const brokenUpdate = (agent: AgentRule, error: unknown): Event => ({
   kind: 'notice',

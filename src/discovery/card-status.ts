@@ -27,10 +27,13 @@ export interface CardStatus {
 /** Reads the state of an agent's card, preferring the variant that the prefetch asks for. */
 export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): CardStatus {
   const entry = book.current(agent, CARD_REQUESTS['1.0']) ?? book.admitted(agent)[0];
-  const lastSuccess = book.lastSuccess(agent.name);
-  if (entry === undefined) return { ...NOTHING, agent: agent.name, state: 'missing', lastSuccess };
-  const failing = book.setback(agent, CARD_REQUESTS['1.0']) !== undefined;
-  const state = stateOf(entry, now, failing);
+  // What a restart found was a success of the run before.
+  const lastSuccess = book.lastSuccess(agent.name) || (entry?.receivedAt ?? NEVER);
+  const setback = book.setback(agent, CARD_REQUESTS['1.0']);
+  // A key that is killed shows only in the card that it signed: then the last attempt says so.
+  const killed = book.killed(agent) !== undefined || (entry === undefined && setback?.refusal.code === 'killed');
+  if (entry === undefined) return { ...NOTHING, agent: agent.name, state: killed ? 'killed' : 'missing', lastSuccess };
+  const state = killed ? 'killed' : stateOf(entry, now, setback !== undefined);
   const freshUntil = later(now, freshFor(entry, now));
   return {
     agent: agent.name,

@@ -1,4 +1,5 @@
-import type { Clock, Fetcher, Ledger, Observer, Store } from '../ports.ts';
+import type { Tag } from '../kernel/ids.ts';
+import type { Clock, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import { type RouteTable, buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
@@ -11,7 +12,9 @@ import { createJudgeAgain } from './judge-again.ts';
 import { createListAgents } from './list-agents.ts';
 import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
+import { agentTags } from './key.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
+import { createStops, type Stops } from './stops.ts';
 import { createServeCard } from './serve-card.ts';
 import { createServeOrigin } from './serve-origin.ts';
 import { createTrust, type Trust } from './trust.ts';
@@ -34,6 +37,15 @@ export interface Discovery {
   adopt(rules: Rules): Promise<void>;
   /** Resolves when nothing is on its way. */
   settled(): Promise<void>;
+  /** Judges every stored card under today's rules: nothing that an earlier start judged is served on its word. */
+  judgeStored(): Promise<void>;
+  /**
+   * Makes a kill that the kill book already holds felt: what is on its way ends at once, and what is stored goes for good.
+   * A fetch that began before cannot put anything back.
+   */
+  kill(scope: Tag): Promise<void>;
+  /** Fetches and judges again what a lifted kill covered. */
+  resume(scope: Tag): void;
   /** Ends background work and what is on its way. */
   stop(): Promise<void>;
 }
@@ -42,45 +54,24 @@ export interface Doors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
   readonly store: Store;
-  readonly ledger: Ledger;
+  readonly ledger: Evidence;
   readonly observer: Observer;
+  readonly kills: KillBook;
 }
 
-/** Keys, verdicts and cards: what is known of what was fetched. */
-function createKnown(
-  doors: Doors,
-  rules: () => Rules,
-  stopping: AbortSignal,
-): { readonly trust: Trust; readonly book: CardBook } {
-  const limits = (): Rules['limits'] => rules().limits;
-  const trust = createTrust({ clock: doors.clock, fetchKeys: createFetchKeys(doors, limits, stopping) });
-  const judge = createJudge({ clock: doors.clock, trust, rules });
-  const book = createCardBook({
-    ...doors,
-    limits,
-    trust,
-    refresh: createRefresh({ ...doors, trust, judge }, stopping),
-    judgeAgain: createJudgeAgain({ ...doors, trust, judge }),
-  });
-  return { trust, book };
+/** The rules in force, read anew wherever they are needed. */
+interface Snapshot {
+  rules: Rules;
+  routes: RouteTable;
 }
 
-/** Puts the parts of the use case together around the five doors. */
+/** Puts the parts of the use case together around the doors. */
 export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
-  let rules = first;
-  let routes: RouteTable = buildRoutes(first);
-  const now = (): ReturnType<Clock['now']> => doors.clock.now();
-  const { trust, book } = createKnown(doors, () => rules, stopping.signal);
+  const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
+  const { stops, trust, book, schedule, handle } = createParts(doors, snapshot, stopping.signal);
   const ready = trust.follow(first);
-  const schedule = createSchedule({ clock: doors.clock, book }, first);
-  const handle = createHandle({
-    routes: () => routes,
-    serveCard: createServeCard(book, now),
-    serveOrigin: createServeOrigin({ ...doors, limits: () => rules.limits }, stopping.signal),
-    refuseOperation: createRefuseOperation(book),
-    listAgents: createListAgents(book, () => rules, now),
-  });
+  const agents = (): readonly AgentRule[] => [...snapshot.rules.agents.values()];
   return {
     handle,
     book,
@@ -99,12 +90,22 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
       await trust.settled();
       await book.settled();
     },
-    statuses: () => [...rules.agents.values()].map((agent) => cardStatus(book, agent, now())),
+    statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
     async adopt(next) {
       await trust.follow(next);
-      rules = next;
-      routes = buildRoutes(next);
+      snapshot.rules = next;
+      snapshot.routes = buildRoutes(next);
       if (next.prefetch.enabled) schedule.follow(next);
+    },
+    judgeStored: () => judgeAll(book, agents()),
+    async kill(scope) {
+      stops.stop(scope);
+      book.forgive();
+      await doors.store.purge([scope], false);
+    },
+    resume(scope) {
+      book.forgive();
+      if (snapshot.rules.prefetch.enabled) schedule.wake((agent) => mayCover(scope, agent));
     },
     async stop() {
       schedule.stop();
@@ -115,3 +116,39 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
   };
 }
+
+async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<void> {
+  for (const agent of agents) await book.judgeStored(agent);
+}
+
+interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle'> {
+  readonly stops: Stops;
+}
+
+function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
+  const { clock, kills, ledger } = doors;
+  const now = (): ReturnType<Clock['now']> => clock.now();
+  const limits = (): Rules['limits'] => snapshot.rules.limits;
+  const rules = (): Rules => snapshot.rules;
+  const stops = createStops(stopping);
+  const trust = createTrust({ clock, fetchKeys: createFetchKeys({ ...doors, stops }, limits) });
+  const judge = createJudge({ clock, trust, rules });
+  const refresh = createRefresh({ ...doors, trust, judge, stops });
+  const judgeAgain = createJudgeAgain({ ...doors, trust, judge });
+  const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain });
+  const schedule = createSchedule({ clock, book }, snapshot.rules);
+  const handle = createHandle({
+    routes: () => snapshot.routes,
+    kills,
+    ledger,
+    serveCard: createServeCard(book, now),
+    serveOrigin: createServeOrigin({ ...doors, limits, stops }),
+    refuseOperation: createRefuseOperation(book),
+    listAgents: createListAgents(book, rules, now),
+  });
+  return { stops, trust, book, schedule, handle };
+}
+
+/** Which cards a key has signed is not known before they are fetched, so that any of them may be. */
+const mayCover = (scope: Tag, agent: AgentRule): boolean =>
+  agentTags(agent).includes(scope) || !/^(agent|origin):/.test(scope);

@@ -7,8 +7,11 @@ import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { between, bytes, type EpochMs, type Ms, ms } from '../kernel/units.ts';
 import type { KeySetRule, KeySource, Limits } from '../policy/rules.ts';
-import type { Clock, Fetcher, FetchResult, Ledger, Observer, WholeResponse } from '../ports.ts';
+import { killOf } from '../policy/kills.ts';
+import type { Clock, Fetcher, FetchResult, KillBook, Ledger, Observer, WholeResponse } from '../ports.ts';
+import { originTags } from './key.ts';
 import { deniedOrFailed } from './receipts.ts';
+import type { Stops } from './stops.ts';
 
 /** A key set that is at a URL. */
 export type RemoteRule = KeySetRule & { readonly source: Extract<KeySource, { from: 'url' }> };
@@ -28,6 +31,8 @@ interface Doors {
   readonly fetcher: Fetcher;
   readonly ledger: Ledger;
   readonly observer: Observer;
+  readonly kills: KillBook;
+  readonly stops: Stops;
 }
 
 const FIELDS = ['Accept', 'application/jwk-set+json, application/json;q=0.9'] as const;
@@ -50,11 +55,13 @@ const FRESHNESS: CachePolicy = {
   clientMaxAge: ms(0),
 };
 
-export function createFetchKeys(doors: Doors, limits: () => Limits, stopping: AbortSignal): FetchKeys {
+export function createFetchKeys(doors: Doors, limits: () => Limits): FetchKeys {
   return async (rule) => {
+    const tags = originTags(rule.source.url);
+    if (killOf(doors.kills.active(), tags) !== undefined) return null;
     const id = doors.ledger.issue();
     const requestedAt = doors.clock.now();
-    const result = await askForKeys(doors, rule, limits(), stopping);
+    const result = await askForKeys(doors, rule, limits(), doors.stops.signal(tags));
     const receivedAt = doors.clock.now();
     const read = await readKeys(rule, result, receivedAt);
     record(doors, { id, requestedAt, result, read });

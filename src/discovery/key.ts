@@ -1,5 +1,6 @@
-import type { AgentName, EntryKey, Tag, Url } from '../kernel/ids.ts';
-import { tag } from '../kernel/ids.ts';
+import type { OriginPattern } from '../kernel/egress-rule.ts';
+import { type AgentName, type EntryKey, type Tag, tag, type Url, urlId } from '../kernel/ids.ts';
+import type { AgentRule } from '../policy/rules.ts';
 
 /*
  * The one place that makes entry keys. Parts are joined by NUL, which no agent name and no URL holds, so no two partitions can
@@ -13,15 +14,33 @@ export const publicCardKey = (agent: AgentName, card: Url): EntryKey => `card\0$
 /** The key of a response to GET on an origin with `content: any` (RFC 9111 §2: HEAD is answered from it too). */
 export const anyKey = (rule: string, url: Url): EntryKey => `any\0${rule}\0${url}` as EntryKey;
 
-/** What purge and kill find an agent's public card by. */
-export const cardTags = (agent: AgentName, url: Url, kid: string | undefined): readonly Tag[] => [
-  ALL,
-  tag(`agent:${agent}`),
-  tag(`origin:${new URL(url).host}`),
-  ...(kid === undefined ? [] : [tag(`kid:${kid}`)]),
+/** What purge and kill find an agent's public card by: its agent, every origin that had a part in it, and the key that signed it. */
+export const cardTags = (agent: AgentName, urls: readonly Url[], kid: string | undefined): readonly Tag[] => [
+  ...new Set([
+    ALL,
+    tag(`agent:${agent}`),
+    ...urls.flatMap(hostTags),
+    ...(kid === undefined ? [] : [tag(`kid:${kid}`)]),
+  ]),
 ];
 
+/** What a kill can name of an agent before anything is fetched for it. */
+export const agentTags = ({ name, cards }: Pick<AgentRule, 'name' | 'cards'>): readonly Tag[] =>
+  cardTags(name, cards, undefined);
+
 /** What purge and kill find an origin's response by. */
-export const originTags = (url: Url): readonly Tag[] => [ALL, tag(`origin:${new URL(url).host}`)];
+export const originTags = (url: Url): readonly Tag[] => [ALL, ...hostTags(url)];
+
+/** What a kill can name of a rule for one origin. */
+export const ruleTags = ({ scheme, host, port }: OriginPattern): readonly Tag[] =>
+  originTags(urlId(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`));
 
 const ALL = tag('all');
+
+/** A host by itself, for all its ports, and with its port, the scheme's own included. */
+function hostTags(url: Url): readonly Tag[] {
+  const { hostname, port, protocol } = new URL(url);
+  const explicit = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  const host = hostname.replace(/\.$/, '');
+  return [tag(`origin:${host}`), tag(`origin:${host}:${explicit}`)];
+}

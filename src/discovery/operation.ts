@@ -8,15 +8,18 @@ import { readSome } from './bytes.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 
-/** Refuses an A2A operation on an agent whose traffic Cardea does not carry, in the form that the caller's SDK reads. */
-export type RefuseOperation = (ask: Ask, agent: AgentRule) => Answer | Promise<Answer>;
+/**
+ * Refuses an A2A operation in the form that the caller's SDK reads: because of `why`, or because Cardea does not carry the
+ * agent's traffic.
+ */
+export type RefuseOperation = (ask: Ask, agent: AgentRule, why?: Refusal) => Answer | Promise<Answer>;
 
 /** No JSON-RPC request needs more to show its id; the rest of a larger body is not read. */
 const LONGEST_READ = 64 * 1024;
 
 export function createRefuseOperation(book: CardBook): RefuseOperation {
-  return (ask, agent) => {
-    const refusal = notRouted(book, agent);
+  return (ask, agent, why) => {
+    const refusal = why ?? notRouted(book, agent);
     const trace = { kind: 'other', agent: agent.name } as const;
     if (ask.method !== 'POST' || !isBase(ask, agent)) return refuseHttpJson(refusal, trace);
     return readSome(ask.body, LONGEST_READ).then((body) => refuseJsonRpc(refusal, rpcId(body), trace));

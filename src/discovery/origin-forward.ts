@@ -11,6 +11,7 @@ import type { EpochMs } from '../kernel/units.ts';
 import { bytes, ms } from '../kernel/units.ts';
 import type { FetchOrder, StreamedResponse } from '../ports.ts';
 import { passedAnswer, storedAnswer } from './origin-answer.ts';
+import { ruleTags } from './key.ts';
 import type { Collapse } from './origin-collapse.ts';
 import type { OriginRequest } from './origin-request.ts';
 import { deniedOrFailed, streamReceipt } from './receipts.ts';
@@ -26,14 +27,14 @@ import {
 /** Asks the origin, with the stored response that may be validated or stand in; resolves to the answer whatever happens. */
 export type Forward = (request: OriginRequest, entry: Entry | undefined, why: ForwardWhy) => Promise<Answer>;
 
-export function createForward(doors: OriginDoors, collapse: Collapse, stopping: AbortSignal): Forward {
+export function createForward(doors: OriginDoors, collapse: Collapse): Forward {
   return async (request, entry, why) => {
     const over = collapse.lead(request);
     const validated = why === 'partial' ? undefined : entry;
     const generation = doors.store.generation();
     const requestedAt = doors.clock.now();
     const id = doors.ledger.issue();
-    const result = await doors.fetcher.open(orderFor(doors, request, validated, stopping));
+    const result = await doors.fetcher.open(orderFor(doors, request, validated));
     const receivedAt = doors.clock.now();
     const exchanged = { id, requestedAt, conditional: validated !== undefined, result };
     if (!result.ok) {
@@ -107,12 +108,8 @@ const refused = (refusal: Parameters<typeof problemAnswer>[0]): Answer =>
 const CONDITIONS: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-since']);
 
 /** The origin is asked with the caller's own request, save that a stored response is validated by its own validators (§4.3.1). */
-function orderFor(
-  doors: OriginDoors,
-  request: OriginRequest,
-  entry: Entry | undefined,
-  stopping: AbortSignal,
-): FetchOrder {
+function orderFor(doors: OriginDoors, request: OriginRequest, entry: Entry | undefined): FetchOrder {
+  const stop = doors.stops.signal(ruleTags(request.rule.match));
   const limits = doors.limits();
   const validators = entry === undefined ? [] : conditionFields([entry]);
   const { fields } = request;
@@ -125,7 +122,7 @@ function orderFor(
     body: request.body,
     rule: request.rule.egress,
     limits: { connect: limits.connect, total: ms(0), idle: limits.streamIdle, bytes: bytes(0), redirects: 0 },
-    signal: request.ask === null ? stopping : AbortSignal.any([stopping, request.ask.signal()]),
+    signal: request.ask === null ? stop : AbortSignal.any([stop, request.ask.signal()]),
   };
 }
 

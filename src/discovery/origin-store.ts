@@ -15,6 +15,7 @@ import { joinBytes } from './bytes.ts';
 import { anyKey, originTags } from './key.ts';
 import { isBodiless } from './origin-answer.ts';
 import type { OriginRequest } from './origin-request.ts';
+import type { Stops } from './stops.ts';
 
 export interface OriginDoors {
   readonly clock: Clock;
@@ -23,6 +24,7 @@ export interface OriginDoors {
   readonly ledger: Ledger;
   readonly observer: Observer;
   readonly limits: () => Limits;
+  readonly stops: Stops;
 }
 
 /** One answered request to an origin. */

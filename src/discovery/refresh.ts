@@ -11,13 +11,15 @@ import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { accepted, type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
+import { killed, killOf } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
-import type { Clock, FetchResult, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
+import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
-import { cardTags } from './key.ts';
+import { agentTags, cardTags } from './key.ts';
 import { deniedOrFailed, exchangeReceipt } from './receipts.ts';
+import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
 
 /** One card to bring up to date: for whom, by which request, and what is stored already. */
@@ -58,6 +60,9 @@ interface Doors {
   readonly ledger: Ledger;
   readonly trust: Trust;
   readonly judge: Judge;
+  readonly kills: KillBook;
+  /** Ends what is on its way when the daemon ends or a kill covers it. */
+  readonly stops: Stops;
 }
 
 /** An attempt as it is known once the origin has answered or failed. */
@@ -72,17 +77,14 @@ interface Attempt {
   readonly result: FetchResult<WholeResponse>;
 }
 
-/**
- * Makes the one way in which a card gets into the store.
- * @param stopping aborts when the daemon ends; a caller that leaves does not end a fetch that others may wait for.
- */
-export function createRefresh(doors: Doors, stopping: AbortSignal): RefreshCard {
+/** Makes the one way in which a card gets into the store. A caller that leaves does not end a fetch that others may wait for. */
+export function createRefresh(doors: Doors): RefreshCard {
   return async (target, limits) => {
-    let attempt = await attemptCards(doors, target, limits, stopping);
+    let attempt = await attemptCards(doors, target, limits);
     // "the cache MUST NOT use the new response to update any stored responses" — RFC 9111 §4.3.4: then only a full answer helps.
     if (speaksOfAnother(attempt)) {
       doors.ledger.record(exchangeReceipt(attempt, unrelated(attempt), attempt.receivedAt));
-      attempt = await attemptCards(doors, { ...target, stored: undefined }, limits, stopping);
+      attempt = await attemptCards(doors, { ...target, stored: undefined }, limits);
     }
     const refreshed = await conclude(doors, attempt);
     doors.ledger.record(exchangeReceipt(attempt, refreshed, doors.clock.now()));
@@ -106,7 +108,8 @@ const unrelated = (attempt: Attempt): Refreshed =>
   );
 
 /** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
-async function attemptCards(doors: Doors, target: CardTarget, limits: Limits, signal: AbortSignal): Promise<Attempt> {
+async function attemptCards(doors: Doors, target: CardTarget, limits: Limits): Promise<Attempt> {
+  const signal = doors.stops.signal(agentTags(target.agent));
   const generation = doors.store.generation();
   const startedAt = doors.clock.now();
   const attempt = async (url: Url): Promise<Attempt> => {
@@ -147,6 +150,8 @@ async function attemptCards(doors: Doors, target: CardTarget, limits: Limits, si
 
 async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
+  const kill = killOf(doors.kills.active(), agentTags(target.agent));
+  if (kill !== undefined) return failure(attempt, 'superseded', killed(kill, target.agent.name));
   if (!result.ok) return failure(attempt, deniedOrFailed(result), result.refusal);
   const { status } = result.response;
   if (status === 304 && attempt.conditional && target.stored?.admission) {
@@ -174,6 +179,9 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
     warnings,
   };
   const entry = entryOf(attempt, response, body, admission);
+  // Only now is it known who signed the card and who redirected to it.
+  const kill = killOf(doors.kills.active(), entry.tags);
+  if (kill !== undefined) return failure(attempt, 'rejected', killed(kill, agent.name));
   if (!mayStore(attempt, response.fields)) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
   return put(doors, entry, 'stored', 200);
 }
@@ -206,9 +214,12 @@ function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, ad
     lifetime: lifetimeOf({ status: 200, fields, receivedAt }, target.agent.cache),
     admission,
     generation,
-    tags: cardTags(target.agent.name, url, admission.verdict.kid),
+    tags: cardTags(target.agent.name, urlsOf(attempt), admission.verdict.kid),
   };
 }
+
+/** Every place that had a part in an answer, redirects included: a kill of any of them is a kill of the card. */
+const urlsOf = ({ url, result: { trail } }: Attempt): readonly Url[] => [url, ...trail.redirects, trail.finalUrl];
 
 /** The Fetcher undid the coding, so the stored fields must not claim one. */
 const CODING: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);

@@ -15,6 +15,8 @@ export interface Schedule {
   prefetch(concurrency: number): Promise<void>;
   /** Follows another set of rules: agents that are gone are forgotten, new ones are fetched. */
   follow(rules: Rules): void;
+  /** Looks after the cards of these agents now instead of when they are due. */
+  wake(isWanted: (agent: AgentRule) => boolean): void;
   stop(): void;
 }
 
@@ -71,6 +73,9 @@ export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
         timers.delete(name);
       }
       for (const agent of rules.agents.values()) void refresh(agent);
+    },
+    wake(isWanted) {
+      for (const agent of rules.agents.values()) if (isWanted(agent)) void refresh(agent);
     },
     stop() {
       stopped = true;

@@ -19,9 +19,9 @@ import type { OriginDoors } from './origin-store.ts';
 /** Answers a request to an origin with `content: any`: plain RFC 9111 for every method, no card rules. */
 export type ServeOrigin = (ask: Ask, rule: OriginRule) => Answer | Promise<Answer>;
 
-export function createServeOrigin(doors: OriginDoors, stopping: AbortSignal): ServeOrigin {
+export function createServeOrigin(doors: OriginDoors): ServeOrigin {
   const collapse = createCollapse(doors.clock);
-  const forward = createForward(doors, collapse, stopping);
+  const forward = createForward(doors, collapse);
   const answer = (request: OriginRequest): Answer | Promise<Answer> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return forward(request, undefined, 'method');
     const stored = doors.store.peek(request.key);

@@ -23,6 +23,8 @@ export interface Setbacks {
   get(key: EntryKey): Setback | undefined;
   note(key: EntryKey, failure: Failure): Setback;
   clear(key: EntryKey): void;
+  /** Forgets all of them: what failed before may not fail now. */
+  clearAll(): void;
 }
 
 export interface Failure {
@@ -58,6 +60,7 @@ export function createSetbacks(): Setbacks {
       return setback;
     },
     clear: (key) => void memory.delete(key),
+    clearAll: () => memory.clear(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ByteStream, Fields } from './fields.ts';
 import type { FaultCode } from './faults.ts';
-import type { AgentName, ReceiptId } from './ids.ts';
+import type { AgentName, ReceiptId, Tag } from './ids.ts';
+import type { KillKind } from './kill.ts';
 import type { RequestKind, RequestResult } from './outcome.ts';
 
 /** What the observer is told of an answer; it becomes the metric labels and the canonical log line. */
@@ -13,6 +14,8 @@ export interface Trace {
   /** The `Cache-Status` member as served. */
   readonly cache?: string;
   readonly receipt?: ReceiptId;
+  /** What kind of kill refused it, where one did. */
+  readonly kill?: KillKind;
 }
 
 /** One answer, ready to be written: nothing in it depends on the protocol that carries it. */
@@ -23,4 +26,6 @@ export interface Answer {
   /** Null for none; the writer leaves it out for HEAD, 204 and 304 and still states the length for HEAD. */
   readonly body: Uint8Array | ByteStream | null;
   readonly trace: Trace;
+  /** What it was made from, where that can be killed: a kill of one of them cuts it off while it is being written. */
+  readonly tags?: readonly Tag[];
 }

@@ -1,5 +1,6 @@
 import type { FaultCode, ProxyError } from './faults.ts';
 import type { AgentName, ReceiptId } from './ids.ts';
+import type { KillKind } from './kill.ts';
 import type { Seconds } from './units.ts';
 
 /** A no, as a value: what is refused, why, and what to change. Never holds a secret or a card's text. */
@@ -21,6 +22,8 @@ export interface Refusal {
   readonly allow?: readonly string[];
   /** A WWW-Authenticate (or, with 407, Proxy-Authenticate) value. */
   readonly challenge?: string;
+  /** What kind of kill it is, where it is one. */
+  readonly kill?: KillKind;
 }
 
 /** Names a refusal with what every refusal has. */

@@ -1,7 +1,7 @@
 import { problemAnswer } from '../bindings/problem.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
-import type { ListenerName } from '../kernel/ids.ts';
+import type { ListenerName, Tag } from '../kernel/ids.ts';
 import { type Refusal, RefusalError, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
 import type { Clock, Observer } from '../ports.ts';
@@ -12,6 +12,7 @@ import { cutOff } from './cut-off.ts';
 import { type Exchange, isOver } from './exchange.ts';
 import { type Front, createFront } from './front.ts';
 import type { FrontLimits } from './limits.ts';
+import { type Going, createGoing } from './going.ts';
 import { reply } from './reply.ts';
 
 export interface ListenerOptions extends Place {
@@ -29,6 +30,8 @@ export interface Listener {
   readonly name: ListenerName;
   /** Binds the port; resolves to where it is, throws an Error that says which listener cannot be opened and why. */
   open(): Promise<{ readonly address: string; readonly port: number }>;
+  /** Cuts off the answers that are being written of something that carries the tag. */
+  cut(scope: Tag): void;
   /** Stops accepting and lets accepted requests finish; what is left at `hardStop` is cut. */
   drain(hardStop: Promise<void>): Promise<void>;
 }
@@ -36,19 +39,20 @@ export interface Listener {
 export function createListener(options: ListenerOptions): Listener {
   const { name, limits, observer, clock } = options;
   const context: AskContext = { listener: name, scheme: 'http', names: options.names, headBytes: limits.headBytes };
+  const going = createGoing();
   const front: Front = createFront(
     {
-      request: (exchange) => serve({ ...options, front }, exchange, context),
-      refuse: (exchange, refusal) => finish({ ...options, front }, exchange, refused(refusal), clock.now()),
+      request: (exchange) => serve({ ...options, front, going }, exchange, context),
+      refuse: (exchange, refusal) => finish({ ...options, front, going }, exchange, refused(refusal), clock.now()),
       unread: (refusal) => record(options, '', problemAnswer(refusal, UNREAD), clock.now()),
       trouble: (error) => observer.record(troubledPort(name, error)),
     },
     limits,
   );
-  return { name, open: () => bind(front.server, options), drain: front.drain };
+  return { name, open: () => bind(front.server, options), cut: going.cut, drain: front.drain };
 }
 
-type Port = ListenerOptions & { readonly front: Front };
+type Port = ListenerOptions & { readonly front: Front; readonly going: Going };
 
 /** An answer and whether the connection ends for what the request was. */
 interface Given {
@@ -94,6 +98,7 @@ function finish(port: Port, exchange: Exchange, { answer, closes }: Given, start
   const told = (): void => record(port, method, answer, startedAt);
   try {
     const written = reply(exchange, answer, manner);
+    if (answer.tags !== undefined) port.going.add(exchange, answer.tags);
     if (written === undefined) return told();
     written.then(told, (error: unknown) => {
       breakOff(port, exchange, error);

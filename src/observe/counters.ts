@@ -2,6 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { EVICTION_REASONS, type Event } from '../kernel/event.ts';
 import type { FaultCode } from '../kernel/faults.ts';
 import type { AgentName } from '../kernel/ids.ts';
+import { KILL_KINDS } from '../kernel/kill.ts';
 import {
   FETCH_OUTCOMES,
   type RequestKind,
@@ -37,6 +38,8 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
   const registers = [registry];
   const evictions = new Counter({ ...named('cardea_cache_evictions_total'), registers });
   for (const reason of EVICTION_REASONS) evictions.inc({ reason }, 0);
+  const killed = new Counter({ ...named('cardea_kill_switch_denials_total'), registers });
+  for (const scope of KILL_KINDS) killed.inc({ scope }, 0);
   const lost = new Counter({ ...named('cardea_receipts_lost_total'), registers });
   const verifications = new Counter({ ...named('cardea_verify_total'), registers });
   const keyFetches = new Counter({ ...named('cardea_jwks_fetch_total'), registers });
@@ -54,6 +57,7 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
     record(event) {
       switch (event.kind) {
         case 'request':
+          if (event.trace.kill !== undefined) killed.inc({ scope: event.trace.kill });
           return counters.request(event);
         case 'receipt':
           return countReceipt(event.receipt);

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { AgentName, CardDigest } from '../kernel/ids.ts';
+import { KILL_KINDS, type KillKind } from '../kernel/kill.ts';
 import { CARD_STATES, type CardState, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { type MetricName, named } from './metric-table.ts';
@@ -25,6 +26,7 @@ export interface GaugeSources {
   keys(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   /** What the store holds, by kind. */
   cache(): Readonly<Record<string, { readonly entries: number; readonly bytes: number }>>;
+  kills(): { readonly kinds: ReadonlySet<KillKind>; readonly persisted: boolean };
   config(): { readonly digest: string; readonly adoptedAt: EpochMs; readonly lastSuccessful: boolean };
 }
 
@@ -39,6 +41,7 @@ interface Reading {
   readonly cards: ReturnType<GaugeSources['cards']>;
   readonly keys: ReturnType<GaugeSources['keys']>;
   readonly cache: ReturnType<GaugeSources['cache']>;
+  readonly kills: ReturnType<GaugeSources['kills']>;
   readonly config: ReturnType<GaugeSources['config']>;
 }
 
@@ -48,6 +51,7 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
     cards: sources.cards(),
     keys: sources.keys(),
     cache: sources.cache(),
+    kills: sources.kills(),
     config: sources.config(),
   });
   let reading: Reading | undefined;
@@ -71,6 +75,10 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
   gauge('cardea_keys_last_success_timestamp_seconds', (each, { keys }) => {
     for (const { name, lastSuccess } of keys) each.set({ keys: name }, lastSuccess / 1000);
   });
+  gauge('cardea_kill_switch_active', (each, { kills }) => {
+    for (const scope of KILL_KINDS) each.set({ scope }, kills.kinds.has(scope) ? 1 : 0);
+  });
+  gauge('cardea_kill_persisted', (each, { kills }) => each.set(kills.persisted ? 1 : 0));
   gauge('cardea_config_last_reload_successful', (each, { config }) => each.set(config.lastSuccessful ? 1 : 0));
   gauge('cardea_config_last_reload_success_timestamp_seconds', (each, { config }) => each.set(config.adoptedAt / 1000));
   gauge('cardea_config_info', (each, { config }) => each.set({ digest: config.digest }, 1));

@@ -27,7 +27,7 @@ export interface StateParts {
 }
 
 /** State for a daemon that keeps none. */
-export function openMemoryState({ clock, observer }: StateParts): State {
+export function openMemoryState({ clock, observer }: Omit<StateParts, 'bounds'>): State {
   const ledger = createRecentLedger({ clock, observer, keyedHash: createKeyedHash(randomBytes(32)) });
   return { ledger, archive: null, close: () => ledger.close() };
 }

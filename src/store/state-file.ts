@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Makes the state folder where it is missing: only this user may look in. Throws an Error that says what to change. */
@@ -25,3 +25,27 @@ export async function writeWhole(file: string, content: string, mode: number): P
 }
 
 export const removeFile = (file: string): Promise<void> => rm(file, { force: true });
+
+/** The same, and on the disk when it resolves: the file before its name, then the folder that holds the name. */
+export async function replaceSynced(file: string, content: string, mode: number): Promise<void> {
+  const folder = path.dirname(file);
+  const draft = path.join(folder, `.${path.basename(file)}.${process.pid}`);
+  await syncedWrite(draft, content, mode);
+  await rename(draft, file);
+  const holder = await open(folder, 'r');
+  try {
+    await holder.sync();
+  } finally {
+    await holder.close();
+  }
+}
+
+async function syncedWrite(file: string, content: string, mode: number): Promise<void> {
+  const handle = await open(file, 'w', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

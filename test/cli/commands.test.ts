@@ -83,7 +83,8 @@ cardea.yaml:2:14 log.hits: "3" is neither true nor false; write true or false
           line: 1,
           column: 1,
           path: 'x',
-          message: 'unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log',
+          message:
+            'unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
         },
       ],
       warnings: [],

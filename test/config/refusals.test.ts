@@ -63,12 +63,16 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
   [
     'a list at the root',
     '[1]',
-    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, log'],
+    [
+      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+    ],
   ],
   [
     'a word at the root',
     'hello',
-    ['c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, log'],
+    [
+      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+    ],
   ],
   ['one value where a list is', 'listen: { names: a.b }', ['c.yaml:1:18 listen.names: is a list; write [a.b]']],
   ['a section where a list is', 'origins: { match: x }', ['c.yaml:1:10 origins: is a list']],
@@ -83,7 +87,9 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
   [
     'a key that is nothing like another',
     'zzz: 1',
-    ['c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log'],
+    [
+      'c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+    ],
   ],
   [
     'a key in kebab case',
@@ -93,12 +99,16 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
   [
     'a key of Object.prototype',
     'toString: 1',
-    ['c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log'],
+    [
+      'c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+    ],
   ],
   [
     '__proto__',
     '__proto__: { state: x }',
-    ['c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, log'],
+    [
+      'c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+    ],
   ],
   ['a key that is no word', 'log: { "a b\\n": 1 }', ['c.yaml:1:8 log["a b\\n"]: unknown key; known here: level, hits']],
   [

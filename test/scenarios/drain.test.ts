@@ -80,12 +80,14 @@ describe('bin/cardea under load and signals', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  test('SIGHUP and SIGUSR2 are caught and said to be not available', async () => {
+  test('SIGHUP ends nothing, and SIGUSR2 stops every card', async () => {
     const { daemon, base } = await start();
     const ended = once(daemon, 'exit');
     daemon.kill('SIGHUP');
-    daemon.kill('SIGUSR2');
     assert.equal(await fetchCard(base, new http.Agent()), 'whole');
+    daemon.kill('SIGUSR2');
+    while ((await statusOf(base + CARD_PATH)) !== 503);
+    assert.equal(await statusOf(`${base}/agents`), 503);
     daemon.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
   });
@@ -106,7 +108,7 @@ describe('bin/cardea under load and signals', () => {
     const { daemon, base } = await start();
     const second = spawn(
       LAUNCHER,
-      ['serve', '--config', path.join(folder, 'c.yaml'), '--listen-agents', new URL(base).host],
+      ['serve', '--config', path.join(folder, 'c.yaml'), '--listen-agents', new URL(base).host, '--state', 'memory'],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     const [said] = await once(second.stderr, 'data');
@@ -129,6 +131,12 @@ function fetchCard(base: string, agent: http.Agent): Promise<string> {
     request.on('error', (error: NodeJS.ErrnoException) =>
       resolve(error.code === 'ECONNREFUSED' ? 'refused' : `lost: ${error.code}`),
     );
+  });
+}
+
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    http.get(url, { agent: false }, (got) => resolve(got.resume().statusCode)).on('error', reject);
   });
 }
 

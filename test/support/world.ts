@@ -22,6 +22,10 @@ export interface WorldOptions {
   readonly config?: string;
   /** Further members of the agent `weather`, as YAML flow. */
   readonly agent?: string;
+  /** A folder for what outlives this world; else it keeps nothing. */
+  readonly state?: string;
+  /** Where the origin is; else on a free port. A restarted daemon finds its card by it. */
+  readonly port?: number;
   /** Waits for the first prefetch before the test begins. */
   readonly prefetch?: boolean;
 }
@@ -54,11 +58,14 @@ export class World {
     const origin = await startOrigin((request, response) => {
       response.setHeader('Date', new Date(clock.now()).toUTCString()); // the origin lives in the same time
       script.behave(request, response);
-    });
+    }, options);
     const config = await validConfig(configuration(origin.url, options));
     const log: string[] = [];
     const given: Given = { clock, log: { write: (line: string) => void log.push(line) } };
-    const daemon = await startDaemon(config, given);
+    const daemon = await startDaemon(config, given).catch(async (error: unknown) => {
+      await origin.close();
+      throw error;
+    });
     if (options.prefetch === true) await daemon.prefetched;
     return new World({ clock, origin, daemon, log, script });
   }
@@ -162,10 +169,11 @@ export const fails =
 /** An origin that breaks the connection off. */
 export const breaks: Behave = (request) => void request.socket.destroy();
 
-function configuration(url: string, { config = '', agent = '', prefetch = false }: WorldOptions): string {
+function configuration(url: string, options: WorldOptions): string {
+  const { config = '', agent = '', state = 'memory', prefetch = false } = options;
   const more = agent === '' ? '' : `, ${agent}`;
   return `listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }
-state: memory
+state: ${state}
 agents:
   weather: { origin: "${url}", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]${more} }
 ${config.includes('cache:') ? config : `cache: { prefetch: ${prefetch} }\n${config}`}

@@ -1,0 +1,58 @@
+import type { Settings } from '../config/schema.ts';
+import type { Clock, KillBook } from '../ports.ts';
+import { checkToken, newAdminToken, readConfiguredToken, readStateToken } from '../store/admin-token.ts';
+import { type OpenedKills, openKills } from '../store/kills.ts';
+import { type State, type StateParts, openMemoryState, openStateFolder } from '../store/open-state.ts';
+import { makeStateFolder } from '../store/state-file.ts';
+import { lockStateFolder } from '../store/state-folder.ts';
+
+/** What outlives a restart, in the order in which it is opened: the lock, the kills, then everything that may fail. */
+export interface DaemonState {
+  readonly kills: KillBook;
+  readonly notices: OpenedKills['notices'];
+  open(parts: Pick<StateParts, 'clock' | 'observer'>): Promise<State>;
+}
+
+/** Takes the state folder for this process and reads what is stopped. */
+export async function takeState({ state, receipts }: Settings, clock: Clock): Promise<DaemonState> {
+  const bounds = () => receipts;
+  if (state.kept === 'memory') return takeNoState(clock);
+  await makeStateFolder(state.path);
+  const lock = lockStateFolder(state.path);
+  const { book, notices } = await openKills(state.path, clock);
+  return { kills: book, notices, open: (parts) => openStateFolder(state.path, lock, { ...parts, bounds }) };
+}
+
+/** State that ends with the process. */
+export async function takeNoState(clock: Clock): Promise<DaemonState> {
+  const { book, notices } = await openKills(null, clock);
+  return { kills: book, notices, open: async (parts) => openMemoryState(parts) };
+}
+
+/** The admin token, and whether anybody but this process knows it. */
+export interface AdminToken {
+  readonly token: string;
+  readonly kept: boolean;
+}
+
+/** Reads the configured token, else the state folder's, else makes one for this start alone. */
+export async function adminToken({ admin, state }: Settings): Promise<AdminToken> {
+  const { token } = admin;
+  if (token?.from === 'environment') {
+    return { token: checkToken(process.env[token.name] ?? '', `the variable ${token.name}`), kept: true };
+  }
+  if (token?.from === 'file') return { token: await readConfiguredToken(token.path), kept: true };
+  if (state.kept === 'memory') return { token: newAdminToken(), kept: false };
+  try {
+    return { token: await readStateToken(state.path), kept: true };
+  } catch (error) {
+    // A disk that takes no token must not keep cards from being served.
+    if (!isFullOrReadOnly(error)) throw error;
+    return { token: newAdminToken(), kept: false };
+  }
+}
+
+const isFullOrReadOnly = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(String(error.code));

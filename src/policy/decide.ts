@@ -1,0 +1,25 @@
+import type { Kill } from '../kernel/kill.ts';
+import type { AgentName, Tag } from '../kernel/ids.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import { killed, killOf } from './kills.ts';
+
+/** What a request is about, as far as policy looks at it. */
+export interface Subject {
+  readonly agent: AgentName | null;
+  /** Everything that a kill of it could name; empty where it is about nothing in particular. */
+  readonly tags: readonly Tag[];
+}
+
+/**
+ * Decides whether a request goes on to the cache: undefined, or why not. The order is the contract's: kill `all`, principal,
+ * visibility, scoped kills. It matters: what stops everything must not depend on who asks, and a scoped kill must not tell a
+ * caller of an agent that it may not see.
+ */
+export function decide(kills: readonly Kill[], { agent, tags }: Subject): Refusal | undefined {
+  const everything = killOf(kills, NOTHING);
+  if (everything !== undefined) return killed(everything, agent);
+  const scoped = killOf(kills, tags);
+  return scoped === undefined ? undefined : killed(scoped, agent);
+}
+
+const NOTHING: readonly Tag[] = [];
