@@ -18,7 +18,6 @@ import { type ClosableFetcher, createFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
 import { createResolver, systemAsk } from './egress/resolve.ts';
 import type { Entry } from './kernel/entry.ts';
-import type { Event } from './kernel/event.ts';
 import { kindOfScope } from './kernel/kill.ts';
 import { ms } from './kernel/units.ts';
 import { FRONT_LIMITS } from './listen/limits.ts';

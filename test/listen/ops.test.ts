@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { answerClosed } from '../../src/admin/closed.ts';
 import type { Answer } from '../../src/kernel/answer.ts';
 import type { Ask } from '../../src/kernel/ask.ts';
 import { listenerName } from '../../src/kernel/ids.ts';
@@ -90,12 +89,4 @@ describe('the ops listener', () => {
     assert.match(socket.text, /HTTP\/1\.1 421 /);
     await on.close();
   });
-});
-
-test('the admin listener, as long as it is closed, gives authority to nobody', () => {
-  const answer = answerClosed();
-  assert.equal(answer.status, 401);
-  assert.equal(answer.trace.code, 'unauthorized');
-  const at = answer.fields.indexOf('WWW-Authenticate');
-  assert.equal(answer.fields[at + 1], 'Bearer');
 });

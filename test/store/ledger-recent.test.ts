@@ -6,7 +6,7 @@ import { epochMs } from '../../src/kernel/units.ts';
 import type { Decision, Evidence, HeldCard, ReceiptQuery } from '../../src/ports.ts';
 import { openMemoryState } from '../../src/store/open-state.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { KEEP, exchange } from './ledger-world.ts';
+import { exchange } from './ledger-world.ts';
 
 /** The ledger of `state: memory`. */
 
@@ -14,7 +14,6 @@ const open = (events: Event[] = []): Evidence =>
   openMemoryState({
     clock: new FakeClock(),
     observer: { record: (event) => void events.push(event) },
-    bounds: () => KEEP,
   }).ledger;
 
 async function idsOf(ledger: Evidence, query: Partial<ReceiptQuery>): Promise<readonly string[]> {
