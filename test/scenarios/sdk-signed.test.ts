@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { AgentCard, generateAgentCardSignature } from '@a2a-js/sdk';
+import { type AgentCard, generateAgentCardSignature } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { agentCardHandler } from '@a2a-js/sdk/server/express';
 import express from 'express';
