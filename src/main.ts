@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pino from 'pino';
+import { ADMIN_COMMANDS } from './cli/admin-commands.ts';
 import { type ValidConfig, checkCommand } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
 import { configCommand } from './cli/config.ts';
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   verifyCommand,
   signCommand,
   lintCommand((url, io) => fetchPublished(url, io, quiet)),
+  ...ADMIN_COMMANDS,
 ];
 
 process.exitCode = await runCommand(commands, {
