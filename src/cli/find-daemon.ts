@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { loadConfig } from '../config/load.ts';
+import { type ListenAddress, formatAddress } from '../config/types/addresses.ts';
+import type { Secret } from '../config/types/files.ts';
 import type { AdminAddress } from './admin-client.ts';
 import type { Io } from './command.ts';
 import { inspectKeys } from './inspect-keys.ts';
@@ -27,34 +29,56 @@ export class NotFound extends Error {}
 
 /** Finds the admin API of the running daemon. A configuration that is broken does not stand in the way of stopping it. */
 export async function findAdmin(flags: DaemonFlags, io: Io): Promise<AdminAddress> {
-  const folder = await stateFolder(flags, io);
-  const address = flags.admin ?? (await noted(folder, io))?.admin;
+  const place = await findPlace(flags, io);
+  const address = flags.admin ?? (await noted(place.folder, io))?.admin ?? place.admin;
   if (address === undefined) {
-    throw new NotFound(
-      `no daemon is noted in ${folder ?? 'any state folder'}; start one, or name it: --admin ADDRESS or --state FOLDER`,
-    );
+    const where = place.folder ?? 'any state folder';
+    throw new NotFound(`no daemon is noted in ${where}; start one, or name it: --admin ADDRESS or --state FOLDER`);
   }
   if (!/^(unix:.+|.+:\d{1,5})$/.test(address))
     throw new NotFound(`--admin ${address}: write ADDRESS:PORT or unix:/path`);
-  return { address, token: address.startsWith('unix:') ? null : await readToken(flags, folder, io) };
+  return { address, token: address.startsWith('unix:') ? null : await readToken(flags, place, io) };
 }
 
 /** Finds the listener for operators, which asks for no authority. */
 export async function findOps(flags: DaemonFlags & { readonly ops: string | null }, io: Io): Promise<AdminAddress> {
-  const address = flags.ops ?? (await noted(await stateFolder(flags, io), io))?.ops;
-  if (address === undefined)
+  const place = await findPlace(flags, io);
+  const address = flags.ops ?? (await noted(place.folder, io))?.ops ?? place.ops;
+  if (address === undefined) {
     throw new NotFound('no daemon is noted in the state folder; name its listener: --ops ADDRESS');
+  }
   return { address, token: null };
 }
 
-/** The folder that is named, or that the configuration names, or the usual one. Null where nothing is kept. */
-async function stateFolder({ state, config: file }: DaemonFlags, io: Io): Promise<string | null> {
-  const named = state ?? io.env['CARDEA_STATE'];
-  if (named !== undefined && named !== '') return named === 'memory' ? null : path.resolve(io.cwd, named);
-  const config = await loadConfig({ ...io, inspectKeys, file, flags: [] });
-  if (!config.ok) return path.resolve(io.cwd, 'state');
-  return config.settings.state.kept === 'folder' ? config.settings.state.path : null;
+/** What is known of the daemon before it is asked. */
+interface Place {
+  /** The folder that is named, or that the configuration names, or the usual one; null where nothing is kept. */
+  readonly folder: string | null;
+  readonly token: Secret | null;
+  /** Where the configuration says that it listens; undefined for a port that the daemon picks. */
+  readonly admin: string | undefined;
+  readonly ops: string | undefined;
 }
+
+async function findPlace({ state, config: file }: DaemonFlags, io: Io): Promise<Place> {
+  const named = state ?? io.env['CARDEA_STATE'] ?? '';
+  const config = state === null ? await loadConfig({ ...io, file, flags: [], inspectKeys }) : undefined;
+  const unknown = { token: null, admin: undefined, ops: undefined };
+  if (config?.ok !== true) {
+    if (named === 'memory') return { folder: null, ...unknown };
+    return { folder: path.resolve(io.cwd, named === '' ? 'state' : named), ...unknown };
+  }
+  const { settings } = config;
+  return {
+    folder: settings.state.kept === 'folder' ? settings.state.path : null,
+    token: settings.admin.token,
+    admin: addressOf(settings.listen.admin),
+    ops: addressOf(settings.listen.ops),
+  };
+}
+
+const addressOf = (address: ListenAddress): string | undefined =>
+  address.port === 0 ? undefined : formatAddress(address);
 
 interface Noted {
   readonly admin: string | undefined;
@@ -80,15 +104,21 @@ function firstOf(note: unknown, name: string): string | undefined {
   return typeof first === 'string' ? first : undefined;
 }
 
-async function readToken(flags: DaemonFlags, folder: string | null, io: Io): Promise<string> {
+async function readToken(flags: DaemonFlags, { folder, token: configured }: Place, io: Io): Promise<string> {
   const named = flags['token-file'];
-  const file =
-    named === null ? (folder === null ? null : path.join(folder, 'admin-token')) : path.resolve(io.cwd, named);
-  const token = file === null ? undefined : (await readText(file, io))?.trim();
-  if (token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new NotFound(`no admin token can be read from ${file ?? 'a state folder'}; name it: --token-file FILE`);
+  if (named === null && configured?.from === 'environment') {
+    return checked(io.env[configured.name], `the variable ${configured.name}`);
   }
-  return token;
+  const kept = folder === null ? null : path.join(folder, 'admin-token');
+  const written = configured?.from === 'file' ? configured.path : kept;
+  const file = named === null ? written : path.resolve(io.cwd, named);
+  return checked(file === null ? undefined : await readText(file, io), file ?? 'a state folder');
+}
+
+function checked(content: string | undefined, from: string): string {
+  const token = content?.trim();
+  if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new NotFound(`no admin token can be read from ${from}; name it: --token-file FILE`);
 }
 
 async function readText(file: string, io: Io): Promise<string | undefined> {

@@ -183,6 +183,20 @@ describe('commands that talk to the daemon', () => {
     assert.equal(named.code, 0);
   });
 
+  test('take token and address from the configuration where nothing is noted', async () => {
+    const listen = `listen: { admin: "${desk.address}" }`;
+    const byFile = {
+      '/work/cardea.yaml': `${listen}\nstate: memory\nadmin: { token: "file:/run/t" }\n`,
+      '/run/t': TOKEN,
+    };
+    assert.equal((await run('status', {}, byFile)).code, 0);
+    const byName = { '/work/cardea.yaml': `${listen}\nstate: memory\nadmin: { token: "env:T" }\n` };
+    assert.equal((await run('status', { T: TOKEN }, byName)).code, 0);
+    const nowhere = await run('status', {}, byName);
+    assert.equal(nowhere.code, 3);
+    assert.match(nowhere.err, /no admin token can be read from the variable T/);
+  });
+
   test('a broken configuration does not stand in the way of a stop', async () => {
     const { code } = await desk.run('kill all --reason fire', { files: { '/work/cardea.yaml': 'agents: [' } });
     assert.equal(code, 0);
