@@ -64,7 +64,7 @@ describe('clients that take their time', FOREVER, () => {
         for await (const _ of body ?? []);
         return answer(200);
       },
-      { headTimeout: 50, requestTimeout: 150 },
+      { headTimeout: 500, requestTimeout: 500 },
     );
     const socket = await on.connect();
     await socket.send('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n');
@@ -91,12 +91,12 @@ describe('clients that take their time', FOREVER, () => {
   });
 
   test('a session without a request, whatever else it sends', async () => {
-    const on = await open(() => answer(200), { headTimeout: 80, idleTimeout: 80, linger: 20 });
+    const on = await open(() => answer(200), { headTimeout: 1_000, idleTimeout: 80, linger: 20 });
     const silent = await on.connect();
     await silent.send(Buffer.concat([Buffer.from(PREFACE), frame(TYPE.settings, 0, 0)]));
     const pinging = await on.connect();
     await pinging.send(Buffer.concat([Buffer.from(PREFACE), frame(TYPE.settings, 0, 0), request(1)]));
-    const pings = setInterval(() => void pinging.send(frame(TYPE.ping, 0, 0, '12345678')), 15);
+    const pings = setInterval(() => void pinging.send(frame(TYPE.ping, 0, 0, '12345678')), 15).unref();
     await Promise.all([silent.ended(), pinging.ended()]);
     clearInterval(pings);
     assert.equal(on.asks.length, 1);
@@ -105,7 +105,7 @@ describe('clients that take their time', FOREVER, () => {
   test('a session whose request takes longer than it may idle', async () => {
     const held = Promise.withResolvers<void>();
     const on = await open(() => held.promise.then(() => answer(200, 'late')), {
-      headTimeout: 50,
+      headTimeout: 1_000,
       idleTimeout: 50,
     });
     const got = ask2(on.session(), {});
