@@ -2,6 +2,7 @@ import type { Tag } from '../kernel/ids.ts';
 import type { Clock, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import { type RouteTable, buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
+import type { KeyArchive } from './archived-keys.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { type CardStatus, cardStatus } from './card-status.ts';
@@ -57,6 +58,8 @@ export interface Doors {
   readonly ledger: Evidence;
   readonly observer: Observer;
   readonly kills: KillBook;
+  /** Where fetched keys outlive a restart; null for nowhere. */
+  readonly archive: KeyArchive | null;
 }
 
 /** The rules in force, read anew wherever they are needed. */
@@ -126,12 +129,12 @@ interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' |
 }
 
 function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
-  const { clock, kills, ledger } = doors;
+  const { clock, kills, ledger, archive } = doors;
   const now = (): ReturnType<Clock['now']> => clock.now();
   const limits = (): Rules['limits'] => snapshot.rules.limits;
   const rules = (): Rules => snapshot.rules;
   const stops = createStops(stopping);
-  const trust = createTrust({ clock, fetchKeys: createFetchKeys({ ...doors, stops }, limits) });
+  const trust = createTrust({ clock, archive, fetchKeys: createFetchKeys({ ...doors, stops }, limits) });
   const judge = createJudge({ clock, trust, rules });
   const refresh = createRefresh({ ...doors, trust, judge, stops });
   const judgeAgain = createJudgeAgain({ ...doors, trust, judge });

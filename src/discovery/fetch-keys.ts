@@ -9,6 +9,7 @@ import { between, bytes, type EpochMs, type Ms, ms } from '../kernel/units.ts';
 import type { KeySetRule, KeySource, Limits } from '../policy/rules.ts';
 import { killOf } from '../policy/kills.ts';
 import type { Clock, Fetcher, FetchResult, KillBook, Ledger, Observer, WholeResponse } from '../ports.ts';
+import { type KeyArchive, toArchive } from './archived-keys.ts';
 import { originTags } from './key.ts';
 import { deniedOrFailed } from './receipts.ts';
 import type { Stops } from './stops.ts';
@@ -33,6 +34,8 @@ interface Doors {
   readonly observer: Observer;
   readonly kills: KillBook;
   readonly stops: Stops;
+  /** Where keys outlive a restart; null for nowhere. */
+  readonly archive: KeyArchive | null;
 }
 
 const FIELDS = ['Accept', 'application/jwk-set+json, application/json;q=0.9'] as const;
@@ -69,6 +72,7 @@ export function createFetchKeys(doors: Doors, limits: () => Limits): FetchKeys {
     for (const warning of read.warnings) {
       doors.observer.record({ kind: 'notice', level: 'warn', msg: warning, about: { keys: rule.name } });
     }
+    doors.archive?.saveKeySet(toArchive(rule, receivedAt, read.response.body));
     return { set: read.set, fetchedAt: receivedAt, freshFor: freshnessOf(read.response, requestedAt, receivedAt) };
   };
 }

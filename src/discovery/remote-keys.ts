@@ -38,6 +38,12 @@ export class RemoteKeys {
     this.#rule = rule;
   }
 
+  /** Goes on with the keys of an earlier process, and asks for newer ones at once. */
+  restore(held: FetchedKeys): void {
+    this.#held = held;
+    this.#plan();
+  }
+
   read(now: EpochMs): KeySet {
     const { name, jku, revoked } = this.#rule;
     const own = { name, ...(jku === null ? {} : { jku }), revoked };

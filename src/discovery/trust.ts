@@ -4,7 +4,8 @@ import { parseKeySet } from '../card/keyset.ts';
 import type { PolicyDigest } from '../kernel/ids.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Rules } from '../policy/rules.ts';
-import type { Clock } from '../ports.ts';
+import type { ArchivedKeySet, Clock } from '../ports.ts';
+import { fromArchive, type KeyArchive } from './archived-keys.ts';
 import type { FetchKeys, RemoteRule } from './fetch-keys.ts';
 import { RemoteKeys } from './remote-keys.ts';
 
@@ -34,6 +35,8 @@ export interface Trust {
 interface Parts {
   readonly clock: Clock;
   readonly fetchKeys: FetchKeys;
+  /** Where an earlier process has left its keys; null for nowhere. */
+  readonly archive: KeyArchive | null;
 }
 
 /** Where one set is read from: the configuration holds it, or a URL does. */
@@ -54,6 +57,7 @@ class KeyTrust implements Trust {
   #rules: Rules | null = null;
   /** Counts what was learnt: a basis of an older count is made anew. */
   #version = 0;
+  #archived: Promise<readonly ArchivedKeySet[]> | undefined;
   #bases = new WeakMap<AgentRule, KnownBasis>();
 
   constructor(parts: Parts) {
@@ -139,7 +143,15 @@ class KeyTrust implements Trust {
     }
     const { clock, fetchKeys } = this.#parts;
     const maxStale = (): Rules['keysMaxStale'] => this.#rules?.keysMaxStale ?? NO_TIME;
-    return { from: 'url', keys: new RemoteKeys(remote, { clock, fetchKeys, maxStale, changed: this.#changed }) };
+    const keys = new RemoteKeys(remote, { clock, fetchKeys, maxStale, changed: this.#changed });
+    const archived = await fromArchive(remote, await this.#loadArchive());
+    if (archived !== undefined) keys.restore(archived);
+    return { from: 'url', keys };
+  }
+
+  /** Read once: whatever this process fetches is newer. */
+  #loadArchive(): Promise<readonly ArchivedKeySet[]> {
+    return (this.#archived ??= this.#parts.archive?.loadKeySets() ?? Promise.resolve([]));
   }
 
   readonly #changed = (): void => void (this.#version += 1);

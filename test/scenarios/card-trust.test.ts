@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import type { JWK } from 'jose';
 import { pair, type Pair, signature } from '../card/signer.ts';
@@ -234,6 +237,28 @@ describe('keys that cannot be had', () => {
     assert.equal(verdict(got), VERIFIED);
     assert.match(String(got.headers['cache-status']), /^cardea; hit/);
     assert.equal(at.origin.asked.filter((line) => !line.endsWith('jwks.json')).length, asked, 'the good card was kept');
+  });
+
+  test('a restart with everything down serves what an earlier process had verified, and refuses it once the keys are too old', async (t) => {
+    const agent = new Agent();
+    agent.card = await by(one);
+    agent.maxAge = 86_400;
+    const state = mkdtempSync(path.join(tmpdir(), 'cardea-trust-'));
+    t.after(() => rmSync(state, { recursive: true }));
+    const first = await start(agent, `${OWN}, signature: require`, { state });
+    assert.equal(verdict(await first.card()), VERIFIED);
+    const { port } = first.origin;
+    await first.stop();
+    world = undefined;
+    const down: Behave = (request) => void request.socket.destroy();
+    const second = await start(agent, `${OWN}, signature: require`, { state, port, origin: down });
+    const got = await second.card();
+    assert.equal(verdict(got), VERIFIED);
+    assert.match(String(got.headers['cache-status']), /^cardea; hit/);
+    assert.ok(second.origin.asked.every((line) => line.endsWith('jwks.json')));
+    await second.clock.advance(86_400_001);
+    await second.quiet();
+    assert.equal((await second.card()).status, 502);
   });
 
   test('no redirect is followed to keys that are not configured', async () => {
