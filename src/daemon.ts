@@ -189,8 +189,9 @@ export async function startDaemon(configured: Configured, world: World): Promise
     const hardStop = until(graph.clock, HARD_STOP);
     await Promise.all(listeners.map((listener) => listener.drain(hardStop)));
     killing.stop();
-    await graph.close();
+    // While the folder is still this process's: once it is free a successor writes its own.
     if (stateFile !== undefined) await removeFile(stateFile);
+    await graph.close();
   }
   return {
     started,

@@ -1,5 +1,7 @@
 import { Client } from 'undici';
 import type { Socket } from 'node:net';
+import { between, type EpochMs, type Ms } from '../kernel/units.ts';
+import type { Clock } from '../ports.ts';
 
 /** One connection, lent to one exchange (HTTP/1.1) or to several at once (HTTP/2). */
 export interface Lease {
@@ -15,7 +17,11 @@ export interface Lease {
 
 /** Connections by key: one origin, one rule, one TLS identity. Nothing else ever shares one. */
 export interface Connections {
-  take(key: string): Lease | undefined;
+  /**
+   * Lends a kept connection that has room.
+   * @param mostIdle how long it may have been idle; the longer, the likelier the other side is just closing it.
+   */
+  take(key: string, mostIdle: Ms): Lease | undefined;
   add(key: string, origin: string, socket: Socket): Lease;
   close(): Promise<void>;
 }
@@ -25,6 +31,8 @@ interface Held {
   readonly peer: string;
   readonly shared: boolean;
   leases: number;
+  /** When the last lease ended. */
+  idleSince: EpochMs;
   alert: Error | null;
 }
 
@@ -38,9 +46,10 @@ const MAX_HEADER_BYTES = 65_536;
 interface Shelf {
   readonly held: Set<Held>;
   readonly discard: (one: Held) => void;
+  readonly now: () => EpochMs;
 }
 
-export function createConnections(): Connections {
+export function createConnections(clock: Clock): Connections {
   const shelves = new Map<string, Shelf>();
 
   const shelfOf = (key: string): Shelf => {
@@ -53,19 +62,19 @@ export function createConnections(): Connections {
       // Rejects only where it was destroyed before.
       one.client.destroy().catch(() => {});
     };
-    const shelf: Shelf = { held, discard };
+    const shelf: Shelf = { held, discard, now: () => clock.now() };
     shelves.set(key, shelf);
     return shelf;
   };
   return {
-    take: (key) => {
+    take: (key, mostIdle) => {
       const shelf = shelves.get(key);
-      const free = [...(shelf?.held ?? [])].find(hasRoom);
+      const free = [...(shelf?.held ?? [])].find((one) => hasRoom(one) && idleFor(one, clock) <= mostIdle);
       return shelf === undefined || free === undefined ? undefined : lend(shelf, free, 'kept');
     },
     add: (key, origin, socket) => {
       const shelf = shelfOf(key);
-      const one = hold(origin, socket);
+      const one = hold(origin, socket, clock.now());
       shelf.held.add(one);
       one.client.on('disconnect', () => shelf.discard(one));
       socket
@@ -83,15 +92,19 @@ export function createConnections(): Connections {
   };
 }
 
-function hold(origin: string, socket: Socket): Held {
+function hold(origin: string, socket: Socket, idleSince: EpochMs): Held {
   const shared = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
-  return { client: clientOver(origin, socket), peer: socket.remoteAddress ?? '', shared, leases: 0, alert: null };
+  const peer = socket.remoteAddress ?? '';
+  return { client: clientOver(origin, socket), peer, shared, leases: 0, idleSince, alert: null };
 }
+
+const idleFor = ({ leases, idleSince }: Held, clock: Clock): number =>
+  leases > 0 ? 0 : between(idleSince, clock.now());
 
 const hasRoom = ({ client, shared, leases }: Held): boolean =>
   (shared ? leases < MAX_STREAMS : leases === 0) && !client.destroyed && !client.closed;
 
-function lend({ held, discard }: Shelf, one: Held, state: 'kept' | 'new'): Lease {
+function lend({ held, discard, now }: Shelf, one: Held, state: 'kept' | 'new'): Lease {
   one.leases += 1;
   let out = true;
   return {
@@ -103,6 +116,7 @@ function lend({ held, discard }: Shelf, one: Held, state: 'kept' | 'new'): Lease
       if (!out) return;
       out = false;
       one.leases -= 1;
+      one.idleSince = now();
       // An HTTP/2 connection outlives a stream that broke; one of HTTP/1.1 has lost its place in the bytes.
       if (!one.shared && (outcome === 'broken' || idleOf(held) > MAX_IDLE_PER_KEY)) discard(one);
     },

@@ -3,7 +3,7 @@ import type { ByteStream, Fields } from '../kernel/fields.ts';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Purpose } from '../kernel/outcome.ts';
-import type { Ms } from '../kernel/units.ts';
+import { type Ms, ms } from '../kernel/units.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
 import { tokensOf } from './message-fields.ts';
@@ -50,6 +50,11 @@ const MAX_FIELD_LINES = 512;
 /** "Idempotent" and without body, so that sending it again asks for the same thing (RFC 9110 §9.2.2). */
 const REPEATABLE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 
+/** What may be sent again risks nothing on a connection that the other side is just closing. */
+const ANY_IDLE = ms(Number.POSITIVE_INFINITY);
+/** What may not is given a connection that was used a moment ago, or a new one: servers close idle ones after some seconds. */
+const LONGEST_IDLE = ms(1_000);
+
 export function createExchange(doors: ExchangeDoors): SendRequest {
   const over = async (lease: Lease, outgoing: Outgoing): Promise<Incoming> => {
     try {
@@ -65,7 +70,7 @@ export function createExchange(doors: ExchangeDoors): SendRequest {
     const key = poolKey(outgoing, identity);
     const dial = async (): Promise<Lease> =>
       doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
-    const kept = doors.connections.take(key);
+    const kept = doors.connections.take(key, isSafeToRepeat(outgoing) ? ANY_IDLE : LONGEST_IDLE);
     if (kept === undefined) return over(await dial(), outgoing);
     try {
       return await over(kept, outgoing);
@@ -108,8 +113,10 @@ function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease:
   if (refusal !== null) throw new RefusalError(refusal);
 }
 
-const isRepeatable = ({ method, body, signal }: Outgoing, error: unknown): boolean =>
-  body === null && REPEATABLE.includes(method) && !signal.aborted && !(error instanceof RefusalError);
+const isSafeToRepeat = ({ method, body }: Outgoing): boolean => body === null && REPEATABLE.includes(method);
+
+const isRepeatable = (outgoing: Outgoing, error: unknown): boolean =>
+  isSafeToRepeat(outgoing) && !outgoing.signal.aborted && !(error instanceof RefusalError);
 
 async function ask({ target, method, fields, body, signal, purpose }: Outgoing, lease: Lease): Promise<Incoming> {
   const response = await lease.client.request({

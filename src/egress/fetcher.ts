@@ -44,7 +44,7 @@ const WHOLE_QUEUE = 1_024;
 /** Builds the one door to the network. */
 export function createFetcher(parts: FetcherParts): ClosableFetcher {
   const { clock, resolver, ownAddresses, limits } = parts;
-  const connections = createConnections();
+  const connections = createConnections(clock);
   const connector = createConnector({ clock, resolver, ownAddresses });
   const send = createExchange({ connections, connector, tlsStore: createTlsStore(), ownAddresses });
   const whole = createGate({ width: limits.concurrency, queue: WHOLE_QUEUE, setting: 'limits.concurrency' });

@@ -171,6 +171,24 @@ describe('connections', () => {
     assert.equal(Buffer.from(second.response.body).toString(), '2');
     assert.equal(second.trail.reused, false);
   });
+  for (const [idle, connections] of [
+    [1_000, 1],
+    [1_001, 2],
+  ] as const) {
+    test(`a request that cannot be sent again, ${idle} ms after the last one: ${connections} connection(s)`, async (t) => {
+      const server = await startOrigin((_request, response) => void response.end('{}'));
+      t.after(() => server.close());
+      const { fetcher, clock } = withNames(t, []);
+      await fetcher.fetch(orderFor(`${server.url}/`));
+      clock.advance(idle);
+      const posted = await fetcher.fetch(orderFor(`${server.url}/`, { method: 'POST' }));
+      assert.ok(posted.ok);
+      assert.equal(server.connections(), connections);
+      // What may be sent again is content with any kept connection.
+      const got = await fetcher.fetch(orderFor(`${server.url}/`));
+      assert.ok(got.ok && got.trail.reused);
+    });
+  }
   test('SSRF-CONN-12 Alt-Svc is ignored', async (t) => {
     const sentinel = await startOrigin((_request, response) => void response.end());
     const server = await startOrigin((_request, response) =>
