@@ -31,6 +31,22 @@ export interface Clock {
   random(): number;
 }
 
+/**
+ * Tells when files have changed, whoever changed them and however: edited in place, renamed over, put there or taken away, or a
+ * ConfigMap's or Secret's `..data` swapped. What is told of has been the same for a moment, so it is not half written.
+ *
+ * A file that a setting names needs no watch of its own: `config/files-needed.ts` lists it, and a change of any of those is a
+ * reload of the whole configuration. This door is for files that are found otherwise.
+ */
+export interface FileWatch {
+  /**
+   * @param files absolute paths; they may be missing, their folders too. Changes count from the time of this call.
+   * @param changed gets those that changed. Their content may be what it was: compare where that matters. Must not throw.
+   * @returns ends this watch.
+   */
+  watch(files: readonly string[], changed: (files: readonly string[]) => void): () => void;
+}
+
 /** One exchange to make. The Fetcher adds Host, Via, Connection and Accept-Encoding and removes what is hop-by-hop. */
 export interface FetchOrder {
   readonly purpose: Purpose;
