@@ -1,4 +1,5 @@
 import type { OriginPattern } from '../kernel/egress-rule.ts';
+import { coversOrigin } from '../kernel/origins.ts';
 import type { Finding } from './checks.ts';
 import { nearest } from './nearest.ts';
 import { itemPath, memberPath, quote } from './place.ts';
@@ -68,11 +69,12 @@ function reachedInCleartext(
   pattern: Draft<OriginPattern>,
   { agents, origins }: NonNullable<Draft<Settings>>,
 ): boolean {
-  const isSame = (one: Draft<OriginPattern>): boolean =>
-    one?.host === pattern?.host && one?.port === pattern?.port && one?.scheme === pattern?.scheme;
+  const isSame = (one: Draft<OriginPattern>): boolean => isWhole(one) && isWhole(pattern) && coversOrigin(one, pattern);
   const owners = [...(agents ?? []).values()].filter(
     (agent) => agent?.keys?.includes(name) === true && isSame(agent.origin?.pattern ?? agent.card?.pattern),
   );
   const rules = (origins ?? []).filter((rule: Draft<OriginSettings>) => isSame(rule?.match?.pattern));
   return [...owners, ...rules].some((each) => each?.unsafeCleartext !== false);
 }
+
+const isWhole = (pattern: Draft<OriginPattern>): pattern is OriginPattern => pattern?.scheme !== undefined;

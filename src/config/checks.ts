@@ -55,8 +55,18 @@ function checkOrigin(path: string, rule: Draft<OriginSettings>): readonly Findin
     rule.content === 'none' && rule.listen
       ? [{ path: `${path}.listen`, message: 'serves nothing with content: none; leave it out, or write content: any' }]
       : [];
+  const many =
+    rule.match?.pattern?.wildcard === true && rule.listen
+      ? [
+          {
+            path: `${path}.listen`,
+            message: 'serves one origin, and the wildcard in match stands for many; name the host',
+          },
+        ]
+      : [];
   return [
     ...idle,
+    ...many,
     ...checkCleartext(`${path}.match`, rule.match?.pattern?.scheme, rule.unsafeCleartext),
     ...checkTls(`${path}.tls`, rule.tls),
   ];

@@ -1,10 +1,11 @@
 import type { EgressRule, OriginPattern } from '../kernel/egress-rule.ts';
 import type { AgentName } from '../kernel/ids.ts';
+import { coversOrigin, formatPattern } from '../kernel/origins.ts';
 import type { KeySetRule, KeySource, OriginRule } from '../policy/rules.ts';
 import { egressRule, type Reach } from './compile-egress.ts';
 import type { KeyDocuments } from './key-documents.ts';
 import type { AgentSettings, KeySetSettings, Settings } from './schema.ts';
-import { type CardUrl, formatOrigin } from './types/web.ts';
+import type { CardUrl } from './types/web.ts';
 
 /** Turns `keys` into rules, by name. */
 export function compileKeySets(
@@ -40,14 +41,15 @@ function egressOf(
   users: readonly (readonly [AgentName, AgentSettings])[],
   origins: readonly OriginRule[],
 ): EgressRule {
-  const owner = users.find(([, { origin, card }]) => isSame(origin?.pattern ?? card?.pattern, pattern));
+  const owner = users.find(([, { origin, card }]) => covers(origin?.pattern ?? card?.pattern, pattern));
   if (owner !== undefined) return egressRule(`agents.${owner[0]}`, owner[1], [pattern]);
-  const rule = origins.find(({ match }) => isSame(match, pattern));
+  const covering = origins.filter(({ match }) => covers(match, pattern));
+  const rule = covering.find(({ match }) => !match.wildcard) ?? covering[0];
   if (rule !== undefined) return { ...rule.egress, allowed: [pattern] };
-  return egressRule(`origins["${formatOrigin(pattern)}"]`, DEFAULT, [pattern]);
+  return egressRule(`origins["${formatPattern(pattern)}"]`, DEFAULT, [pattern]);
 }
 
 const DEFAULT: Reach = { tls: null, unsafeCleartext: false, unsafeAddresses: [] };
 
-const isSame = (one: OriginPattern | undefined, other: OriginPattern): boolean =>
-  one !== undefined && one.scheme === other.scheme && one.host === other.host && one.port === other.port;
+const covers = (one: OriginPattern | undefined, other: OriginPattern): boolean =>
+  one !== undefined && coversOrigin(one, other);

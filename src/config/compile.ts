@@ -1,6 +1,7 @@
 import type { CachePolicy } from '../kernel/cache-policy.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
 import type { OriginPattern } from '../kernel/egress-rule.ts';
+import { formatPattern } from '../kernel/origins.ts';
 import { type AgentName, listenerName, type ListenerName, policyDigest, type Url, urlId } from '../kernel/ids.ts';
 import { ms } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
@@ -10,7 +11,7 @@ import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
 import type { AgentSettings, OriginSettings, Settings } from './schema.ts';
 import type { ListenAddress } from './types/addresses.ts';
-import { formatOrigin, WELL_KNOWN_PATHS } from './types/web.ts';
+import { WELL_KNOWN_PATHS } from './types/web.ts';
 
 /** One listener to open. */
 export interface ListenerSettings {
@@ -82,7 +83,7 @@ interface Whole {
 function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: Whole): AgentRule {
   const card = cardRule(name, agent, settings);
   const isOthersConcern = card.interfaces === 'same-site' || card.interfaces === 'allowed';
-  const allowlist = isOthersConcern ? allowlistOf(settings).map(patternText).toSorted() : [];
+  const allowlist = isOthersConcern ? allowlistOf(settings).map(formatPattern).toSorted() : [];
   return {
     name,
     cards: cardUrls(agent),
@@ -93,8 +94,6 @@ function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: W
     keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent)],
   };
 }
-
-const patternText = (pattern: OriginPattern): string => `${pattern.wildcard ? '*.' : ''}${formatOrigin(pattern)}`;
 
 /** Whoever is written in the configuration may be pointed at by a card, apart from those that are there for their tokens and keys alone. */
 const allowlistOf = ({ agents, origins }: Settings): readonly OriginPattern[] => [

@@ -82,7 +82,7 @@ const agent = section({
 });
 
 const originRule = section({
-  match: required(originMatch, 'The origin, exactly.'),
+  match: required(originMatch, 'The origin, or by `https://*.HOST` every host exactly one label below HOST.'),
   content: required(
     oneOf('any', 'none'),
     '`any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',

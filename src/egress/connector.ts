@@ -6,7 +6,7 @@ import type { Ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 import { dialFirst } from './dial.ts';
 import { connectFailure } from './failures.ts';
-import { type Target, parseTarget } from './origins.ts';
+import { type Target, parseTarget } from '../kernel/origins.ts';
 import { type BoundAddress, isOwnListener } from './own-listeners.ts';
 import { forbidAddress } from './permit.ts';
 import type { Resolver } from './resolve.ts';

@@ -7,7 +7,7 @@ import { type Ms, ms } from '../kernel/units.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
 import { tokensOf } from './message-fields.ts';
-import type { Target } from './origins.ts';
+import type { Target } from '../kernel/origins.ts';
 import type { BoundAddress } from './own-listeners.ts';
 import { forbidAddress } from './permit.ts';
 import type { TlsIdentity, TlsStore } from './tls-files.ts';

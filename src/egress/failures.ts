@@ -1,7 +1,7 @@
 import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { ProxyError } from '../kernel/faults.ts';
 import { type Refusal, RefusalError, refuse } from '../kernel/refusal.ts';
-import type { Target } from './origins.ts';
+import type { Target } from '../kernel/origins.ts';
 
 /** Turns what Node, OpenSSL and undici throw into refusals with a reason that a person can act on. */
 

@@ -10,7 +10,7 @@ import { exchangeFailure } from './failures.ts';
 import { type Gate, createGate } from './gate.ts';
 import { decideHop } from './hop.ts';
 import { endToEnd, hopFields, requestFields, valuesOf, withoutCoding } from './message-fields.ts';
-import type { Target } from './origins.ts';
+import type { Target } from '../kernel/origins.ts';
 import type { BoundAddress } from './own-listeners.ts';
 import { permitTarget } from './permit.ts';
 import type { Resolver } from './resolve.ts';

@@ -1,7 +1,7 @@
 import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Url } from '../kernel/ids.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { type Target, parseTarget } from './origins.ts';
+import { type Target, parseTarget } from '../kernel/origins.ts';
 import { permitTarget } from './permit.ts';
 
 /** What is known when an origin has answered one request of a chain. */

@@ -22,19 +22,3 @@ export const METADATA_ADDRESSES: readonly { readonly address: string; readonly c
   { address: 'fd20:ce::254', cloud: 'Google Cloud' },
   { address: 'fe80::a9fe:a9fe', cloud: 'OpenStack' },
 ];
-
-/** Names that lead to the same places; no wildcard reaches them. */
-export const METADATA_NAMES: readonly string[] = [
-  'metadata.google.internal',
-  'metadata.goog',
-  'metadata',
-  'instance-data',
-  'instance-data.ec2.internal',
-  'metadata.tencentyun.com',
-  'metadata.azure.internal',
-  'metadata.packet.net',
-  'metadata.platformequinix.com',
-  'api.metadata.cloud.ibm.com',
-  'metadata.udf.tencentyun.com',
-  'rancher-metadata',
-];

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
-import type { Target } from './origins.ts';
+import type { Target } from '../kernel/origins.ts';
 
 /** Asks an HTTP proxy for a tunnel to a target over a socket that leads to the proxy (RFC 9110 §9.3.6). */
 export function openTunnel(socket: Socket, target: Target, signal: AbortSignal): Promise<Socket> {

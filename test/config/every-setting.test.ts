@@ -18,7 +18,6 @@ const NOT_BUILT: readonly string[] = [
   'agents.pay',
   'agents.pay.registry',
   'agents.pay.id',
-  'origins[0].match',
   'origins[0].content',
   'principals',
   'registries',

@@ -78,6 +78,11 @@ describe('refuses', () => {
       'c.yaml:1:22 keys.k.inline: holds no keys: it is an array, not a JWK Set',
     ],
     [
+      'a listener on a rule for many origins',
+      'origins: [{ match: https://*.k.example, content: any, listen: 127.0.0.1:9 }]',
+      'c.yaml:1:63 origins[0].listen: serves one origin, and the wildcard in match stands for many; name the host',
+    ],
+    [
       'a listener on a rule that serves nothing',
       'origins: [{ match: https://k.example, content: none, listen: 127.0.0.1:9 }]',
       'c.yaml:1:62 origins[0].listen: serves nothing with content: none; leave it out, or write content: any',
@@ -127,6 +132,17 @@ describe('the permission to fetch keys', () => {
     assert.deepEqual(await egressOf(text), ['origins["https://k.example"]', ['k.example:443'], false, []]);
   });
 
+  test('is that of a wildcard that covers them, unless a rule names their host', async () => {
+    const keys = 'keys: { k: { jwks: "https://k.idp.example.com/j" } }';
+    const wide = '{ match: "https://*.idp.example.com", content: none, unsafeAddresses: [10.0.0.0/8] }';
+    const exact = '{ match: "https://k.idp.example.com", content: none }';
+    const host = ['k.idp.example.com:443'];
+    assert.deepEqual(await egressOf(`origins: [${wide}]\n${keys}`), ['origins[0]', host, false, ['10.0.0.0/8']]);
+    assert.deepEqual(await egressOf(`origins: [${wide}, ${exact}]\n${keys}`), ['origins[1]', host, false, []]);
+    const further = keys.replace('k.idp', 'a.k.idp');
+    const [name] = await egressOf(`origins: [${wide}]\n${further}`);
+    assert.equal(name, 'origins["https://a.k.idp.example.com"]');
+  });
   test('is that of the rule that covers them', async () => {
     const text = `origins: [{ match: "https://k.example", content: none, unsafeAddresses: [10.0.0.0/8] }]\nkeys: { k: { jwks: "https://k.example/j" } }`;
     assert.deepEqual(await egressOf(text), ['origins[0]', ['k.example:443'], false, ['10.0.0.0/8']]);

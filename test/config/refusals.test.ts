@@ -14,7 +14,7 @@ agents:
   ops: { origin: http://a.example, listen: 127.0.0.1:1, unsafeAddresses: [10.0.0.5/8, 1] }
   ops: {}
 origins:
-  - { match: https://*.x.example, content: card }
+  - { match: https://x.*.example, content: card }
   - 5
 cache: { minTtl: 1h30m, maxBytes: 10MB, prefetch: yes }
 limits: { redirects: "3" }
@@ -40,7 +40,7 @@ test('says every problem at once, each with its place and the right spelling', a
     'c.yaml:9:75 agents.ops.unsafeAddresses[0]: 10.0.0.5/8 has bits beyond its prefix; write 10.0.0.5/32 for the one address or 10.0.0.0/8 for the block',
     'c.yaml:9:87 agents.ops.unsafeAddresses[1]: "1" is no address block; write one like 10.0.0.0/8 or 127.0.0.1/32',
     'c.yaml:10:3 agents.ops: is written twice; the first stands at c.yaml:9:3',
-    'c.yaml:12:14 origins[0].match: wildcards are not available yet; write one rule for each origin, like https://a.agents.example.com',
+    'c.yaml:12:14 origins[0].match: "https://x.*.example": a wildcard stands for the whole left label alone: https://*.agents.example.com',
     'c.yaml:12:44 origins[0].content: "card" is not one of: any, none',
     'c.yaml:13:5 origins[1]: this holds settings: match, content, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
     'c.yaml:14:18 cache.minTtl: "1h30m" is no duration; write 90m',

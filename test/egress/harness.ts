@@ -4,7 +4,7 @@ import { agentName, urlId } from '../../src/kernel/ids.ts';
 import { bytes, epochMs, later, ms } from '../../src/kernel/units.ts';
 import type { Clock, FetchLimits, FetchOrder } from '../../src/ports.ts';
 import { type ClosableFetcher, type FetcherParts, createFetcher } from '../../src/egress/fetcher.ts';
-import { parseOriginPattern } from '../../src/egress/origins.ts';
+import { parseOriginPattern } from '../../src/kernel/origins.ts';
 import type { Resolver } from '../../src/egress/resolve.ts';
 
 /** What the egress tests share: a clock that tests move, a resolver that tests write, rules and orders with short spellings. */

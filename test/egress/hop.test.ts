@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { type HopState, decideHop } from '../../src/egress/hop.ts';
 import { hopFields } from '../../src/egress/message-fields.ts';
-import { type Target, parseTarget } from '../../src/egress/origins.ts';
+import { type Target, parseTarget } from '../../src/kernel/origins.ts';
 import { urlId } from '../../src/kernel/ids.ts';
 import { ruleFor } from './harness.ts';
 

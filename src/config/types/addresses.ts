@@ -1,3 +1,4 @@
+import { canonicalIp } from '../../kernel/address-literal.ts';
 import { quote } from '../place.ts';
 import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
 
@@ -8,16 +9,6 @@ export interface ListenAddress {
   readonly host: string;
   /** 0 for one that the system picks. */
   readonly port: number;
-}
-
-const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
-const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
-
-/** Reads an address literal into its canonical text; null for names, octal or short forms and zones. */
-export function canonicalIp(text: string): string | null {
-  if (IPV4.test(text)) return text;
-  if (!text.includes(':') || !/^[0-9a-fA-F:.]+$/.test(text) || !URL.canParse(`http://[${text}]/`)) return null;
-  return new URL(`http://[${text}]/`).hostname.slice(1, -1);
 }
 
 /** An address and a port to listen on: `127.0.0.1:8642`, `[::1]:8642`; port 0 picks a free one. */

@@ -1,11 +1,15 @@
+import { parse } from 'tldts';
+import { canonicalIp } from '../../kernel/address-literal.ts';
 import type { OriginPattern } from '../../kernel/egress-rule.ts';
-import { type Origin, origin, type Url, urlId } from '../../kernel/ids.ts';
+import { type Origin, origin, type Url } from '../../kernel/ids.ts';
+import { formatPattern, parseHost, parseOriginPattern, parseTarget, type Target } from '../../kernel/origins.ts';
 import { quote } from '../place.ts';
-import { canonicalIp } from './addresses.ts';
 import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
 
-/** RFC 1035 §2.3.4: a label has 63 octets at most, a name 253 in writing. Underscores are in use, whatever RFC 952 says. */
-const HOST = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+/**
+ * What may be written: the strict reading of `kernel/origins.ts`, and of what that allows the one spelling in which it is used. All
+ * that is done here beyond it is to say which spelling was meant.
+ */
 
 /** Where an agent lives: its origin, and the path below which its well-known path stands. */
 export interface AgentBase {
@@ -39,11 +43,10 @@ export const agentBase: ScalarType<AgentBase> = {
   read(text) {
     const read = readWebUrl(withoutQuery(text));
     if (!read.ok) return read;
-    const url = read.value;
-    if (text.includes('?'))
-      return wrong(`an origin has no query; write ${url.origin}${url.pathname}, or the whole URL as card`);
-    const path = withoutWellKnown(url.pathname).replace(/\/+$/, '');
-    return good({ origin: origin(url.origin), href: `${url.origin}${path}`, pattern: patternOf(url) });
+    const target = read.value;
+    if (text.includes('?')) return wrong(`an origin has no query; write ${target.url}, or the whole URL as card`);
+    const path = withoutWellKnown(target.path).replace(/\/+$/, '');
+    return good({ origin: target.origin, href: `${target.origin}${path}`, pattern: patternOf(target) });
   },
   show: (value) => value.href,
 };
@@ -62,32 +65,41 @@ export const cardUrl: ScalarType<CardUrl> = {
   schema: { type: 'string', pattern: '^https?://[^#@]+$' },
   read(text) {
     const read = readWebUrl(text);
-    return read.ok ? good({ url: urlId(read.value.href), pattern: patternOf(read.value) }) : read;
+    return read.ok ? good({ url: read.value.url, pattern: patternOf(read.value) }) : read;
   },
   show: (value) => value.url,
 };
 
-/** One allowed origin, exactly. */
+/** One allowed origin, exactly, or by a wildcard every host one label below it. */
 export const originMatch: ScalarType<OriginMatch> = {
   kind: 'scalar',
   name: 'origin',
-  range: 'https://HOST[:PORT]',
+  range: 'https://HOST[:PORT], https://*.HOST[:PORT]',
   bare: false,
-  schema: { type: 'string', pattern: '^https?://[^/?#@*]+/?$' },
+  schema: { type: 'string', pattern: '^https?://(\\*\\.)?[^/?#@*]+/?$' },
   read(text) {
-    if (text.includes('*'))
-      return wrong(
-        'wildcards are not available yet; write one rule for each origin, like https://a.agents.example.com',
-      );
+    if (text.includes('*')) return readWildcard(text);
     const read = readWebUrl(withoutQuery(text));
     if (!read.ok) return read;
-    const url = read.value;
-    if (url.pathname !== '/' || text.includes('?'))
-      return wrong(`an origin has no path and no query; write ${url.origin}`);
-    return good({ origin: origin(url.origin), pattern: patternOf(url) });
+    const target = read.value;
+    if (target.path !== '/' || text.includes('?'))
+      return wrong(`an origin has no path and no query; write ${target.origin}`);
+    return good({ origin: target.origin, pattern: patternOf(target) });
   },
   show: (value) => value.origin,
 };
+
+function readWildcard(text: string): Reading<OriginMatch> {
+  const parsed = parseOriginPattern(text, isPublicSuffix);
+  if (!parsed.ok) return wrong(text.includes('@') ? parsed.why : `${quote(text)}: ${parsed.why}`);
+  const spelled = formatPattern(parsed.value);
+  if (text !== spelled && text !== `${spelled}/`)
+    return wrong(`${quote(text)} is not spelled as it is used; write ${spelled}`);
+  return good({ origin: origin(spelled), pattern: parsed.value });
+}
+
+/** By the Public Suffix List with its private section: below `co.uk` and `github.io` every name is somebody else's. */
+const isPublicSuffix = (host: string): boolean => parse(host, { allowPrivateDomains: true }).publicSuffix === host;
 
 /** An absolute URI that names something; it is compared, never fetched. */
 export const uri: ScalarType<string> = {
@@ -119,8 +131,8 @@ export const hostName: ScalarType<string> = {
       .replace(/:[0-9]*$/, '')
       .replace(/\.$/, '');
     const meant = URL.canParse(`http://${bare}/`) ? new URL(`http://${bare}/`).hostname : '';
-    if (meant === text && HOST.test(text)) return good(text);
-    const spelling = HOST.test(meant) ? `; write ${meant}` : '';
+    if (meant === text && parseHost(text).ok) return good(text);
+    const spelling = parseHost(meant).ok ? `; write ${meant}` : '';
     return wrong(
       `${quote(text)} is no host name, which has no scheme, port or trailing dot and is in lower case${spelling}`,
     );
@@ -129,7 +141,7 @@ export const hostName: ScalarType<string> = {
 };
 
 /** Reads an absolute http(s) URL that is written as it is used; everything else is refused with the right spelling. */
-function readWebUrl(text: string): Reading<URL> {
+function readWebUrl(text: string): Reading<Target> {
   const shape = wrongShape(text);
   if (shape !== null) return wrong(shape);
   const url = new URL(text);
@@ -138,7 +150,10 @@ function readWebUrl(text: string): Reading<URL> {
     return wrong(`a URL holds no user name and no password; write ${url.protocol}//${url.host}${url.pathname}`);
   }
   if (text.includes('#')) return wrong(`a fragment is never sent; write ${url.href.replace(/#.*$/, '')}`);
-  return wellSpelled(text, url);
+  const spelling = wrongSpelling(text, url);
+  if (spelling !== null) return wrong(spelling);
+  const target = parseTarget(text);
+  return target.ok ? good(target.value) : wrong(`${quote(text)} cannot be used: ${target.why}`);
 }
 
 /** What keeps the text from being an absolute http(s) URL at all; null for nothing. */
@@ -155,32 +170,22 @@ function wrongShape(text: string): string | null {
   return URL.canParse(text) ? null : `${shown} is no URL: its host or port cannot be read`;
 }
 
-/** Two spellings of one URL would be two cache keys, and a spelling that parsers read differently is a way around an allowlist. */
-function wellSpelled(text: string, url: URL): Reading<URL> {
+/** Two spellings of one URL would be two cache keys; null where the text is spelled as it is used. */
+function wrongSpelling(text: string, url: URL): string | null {
   const host = url.hostname.replace(/\.$/, '');
-  if (!host.startsWith('[') && !HOST.test(host)) return wrong(`${quote(url.hostname)} is no host name`);
-  if (url.hostname !== host) return wrong(`a host has no trailing dot; write ${url.href.replace(url.hostname, host)}`);
+  if (!parseHost(host).ok) return `${quote(url.hostname)} is no host name`;
+  if (url.hostname !== host) return `a host has no trailing dot; write ${url.href.replace(url.hostname, host)}`;
   const defaultPort = url.protocol === 'https:' ? ':443' : ':80';
   const authority = authorityOf(text);
   const written = authority.endsWith(defaultPort)
     ? text.replace(authority, authority.slice(0, -defaultPort.length))
     : text;
-  if (written === url.href || `${written}/` === url.href) return good(url);
-  return wrong(`${quote(text)} is not spelled as it is used; write ${url.href}`);
+  if (written === url.href || `${written}/` === url.href) return null;
+  return `${quote(text)} is not spelled as it is used; write ${url.href}`;
 }
 
 const withoutQuery = (text: string): string => text.replace(/\?[^#]*/, '');
 
 const authorityOf = (text: string): string => /^[^:]*:\/\/([^/?#\\]*)/.exec(text)?.[1] ?? '';
 
-function patternOf(url: URL): OriginPattern {
-  const scheme = url.protocol === 'https:' ? 'https' : 'http';
-  const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);
-  return { scheme, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), wildcard: false, port };
-}
-
-/** Writes an origin as URLs have it. */
-export function formatOrigin({ scheme, host, port }: OriginPattern): string {
-  const bracketed = host.includes(':') ? `[${host}]` : host;
-  return new URL(`${scheme}://${bracketed}:${port}`).origin;
-}
+const patternOf = ({ scheme, host, port }: Target): OriginPattern => ({ scheme, host, wildcard: false, port });

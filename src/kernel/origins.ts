@@ -1,8 +1,10 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import type { OriginPattern } from '../kernel/egress-rule.ts';
-import { type Origin, type Url, origin, urlId } from '../kernel/ids.ts';
-import { parseIp } from './ip.ts';
+import { canonicalIp } from './address-literal.ts';
+import type { OriginPattern } from './egress-rule.ts';
+import { type Origin, type Url, origin, urlId } from './ids.ts';
 import { isLocalRoot, isMetadataName } from './local-names.ts';
+
+/** What an origin is, in one place: configuration, redirects and every URL that is dialled are read by it. */
 
 /** A URL that passed the strict reading: what is compared, dialled, named in SNI and sent as Host is one and the same. */
 export interface Target {
@@ -25,7 +27,8 @@ const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
 
 // "at least 8000 octets" — RFC 9110 §4.1; more is an attack on whoever keeps or logs it.
 const MAX_URL = 8192;
-const DEFAULT_PORT = { https: 443, http: 80 } as const;
+/** The port that a URL without one means. */
+export const DEFAULT_PORT = { https: 443, http: 80 } as const;
 
 /** Reads an absolute http(s) URL strictly: what a WHATWG parser would quietly mend is refused, because another parser mends it otherwise. */
 export function parseTarget(text: string): Parsed<Target> {
@@ -54,7 +57,7 @@ function targetOf(text: string, scheme: 'https' | 'http', place: Place): Parsed<
     origin: origin(url.origin),
     scheme,
     host: unbracket(url.hostname),
-    literal: parseIp(place.host) !== null,
+    literal: canonicalIp(place.host) !== null,
     port: place.port,
     path: `${url.pathname}${url.search}`,
   });
@@ -69,8 +72,7 @@ const unbracket = (host: string): string => host.replace(/^\[|\]$/g, '');
 const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** The WHATWG spelling of an IPv6 literal; everything else is already canonical when it gets here. */
-const canonicalHost = (host: string): string =>
-  host.includes(':') ? unbracket(new URL(`http://[${host}]/`).hostname) : host;
+const canonicalHost = (host: string): string => canonicalIp(host) ?? host;
 
 function parseAuthority(authority: string, scheme: 'https' | 'http'): Parsed<Place> {
   const [, name = '', digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d{0,5}))?$/.exec(authority) ?? [];
@@ -84,11 +86,11 @@ function parseAuthority(authority: string, scheme: 'https' | 'http'): Parsed<Pla
 /** Reads a host strictly: an address literal in its one spelling, or lower-cased A-labels without trailing dot. */
 export function parseHost(text: string): Parsed<string> {
   if (text.startsWith('[')) {
-    const ip = unbracket(text).toLowerCase();
-    return parseIp(ip)?.family === 6 ? good(ip) : bad(`"${text}" is no IPv6 address`);
+    const ip = unbracket(text);
+    return ip.includes(':') && canonicalIp(ip) !== null ? good(ip.toLowerCase()) : bad(`"${text}" is no IPv6 address`);
   }
   const host = text.toLowerCase();
-  if (parseIp(host)?.family === 4) return good(host);
+  if (!host.includes(':') && canonicalIp(host) !== null) return good(host);
   if (host.endsWith('.')) return bad(`write the host without the trailing dot: "${host.slice(0, -1)}"`);
   return parseName(host);
 }
@@ -146,23 +148,27 @@ function withALabels(authority: string): string {
 
 function checkWildcard(pattern: OriginPattern, isPublicSuffix: IsPublicSuffix): Parsed<OriginPattern> {
   const { host } = pattern;
-  if (parseIp(host) !== null) return bad('an address has no names below it; leave out the wildcard');
+  if (canonicalIp(host) !== null) return bad('an address has no names below it; leave out the wildcard');
   if (isLocalRoot(host)) return bad(`"*.${host}" would cover every name that means "here"; name the hosts`);
   if (isPublicSuffix(host)) return bad(`"${host}" is a public suffix: the names below it belong to strangers`);
   return good(pattern);
 }
 
-/** Finds the pattern that covers a target: same scheme, port and host, or exactly one label below a wildcard's host. */
-export const matchOrigin = (target: Target, patterns: readonly OriginPattern[]): OriginPattern | undefined =>
-  patterns.find((pattern) => covers(pattern, target));
+/** Scheme, host and port, read strictly: what patterns are held against. */
+export type Reached = Pick<OriginPattern, 'scheme' | 'host' | 'port'>;
 
-function covers(pattern: OriginPattern, target: Target): boolean {
-  if (pattern.scheme !== target.scheme || pattern.port !== target.port) return false;
-  if (!pattern.wildcard) return pattern.host === target.host;
-  if (target.literal || isMetadataName(target.host)) return false;
-  const dot = target.host.indexOf('.');
-  return dot > 0 && target.host.slice(dot + 1) === pattern.host;
+/** Says whether a pattern covers an origin: same scheme, port and host, or exactly one label below a wildcard's host. */
+export function coversOrigin(pattern: OriginPattern, { scheme, host, port }: Reached): boolean {
+  if (pattern.scheme !== scheme || pattern.port !== port) return false;
+  if (!pattern.wildcard) return pattern.host === host;
+  if (canonicalIp(host) !== null || isMetadataName(host)) return false;
+  const dot = host.indexOf('.');
+  return dot > 0 && host.slice(dot + 1) === pattern.host;
 }
+
+/** Finds the pattern that covers an origin. */
+export const matchOrigin = (reached: Reached, patterns: readonly OriginPattern[]): OriginPattern | undefined =>
+  patterns.find((pattern) => coversOrigin(pattern, reached));
 
 /** Writes a pattern as the configuration has it. */
 export function formatPattern(pattern: OriginPattern): string {

@@ -1,5 +1,3 @@
-import { METADATA_NAMES } from './metadata-addresses.data.ts';
-
 /**
  * Names that mean "here": this machine, this network, this cluster. Whoever answers them differs from place to place, so a card or
  * a redirect from outside must not reach them by accident (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's .internal, Kubernetes).
@@ -24,6 +22,22 @@ const HERE: readonly string[] = [
   'onion',
   'alt',
   'invalid',
+];
+
+/** Names under which clouds hand credentials to whoever asks from inside, from the providers' own documentation. */
+const METADATA_NAMES: readonly string[] = [
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata',
+  'instance-data',
+  'instance-data.ec2.internal',
+  'metadata.tencentyun.com',
+  'metadata.azure.internal',
+  'metadata.packet.net',
+  'metadata.platformequinix.com',
+  'api.metadata.cloud.ibm.com',
+  'metadata.udf.tencentyun.com',
+  'rancher-metadata',
 ];
 
 const isBelow = (host: string, root: string): boolean => host === root || host.endsWith(`.${root}`);
