@@ -155,7 +155,9 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
   [
     'a rule without its origin',
     'origins: [{ content: any }]',
-    ['c.yaml:1:11 origins[0].match: is missing. The origin, exactly.'],
+    [
+      'c.yaml:1:11 origins[0].match: is missing. The origin, or by `https://*.HOST` every host exactly one label below HOST.',
+    ],
   ],
   [
     'a floor above the ceiling',
