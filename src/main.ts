@@ -4,6 +4,7 @@ import { ADMIN_COMMANDS } from './cli/admin-commands.ts';
 import { type ValidConfig, checkCommand } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
 import { configCommand } from './cli/config.ts';
+import { diffCommand } from './cli/diff.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import { runCommand } from './cli/help.ts';
 import { lintCommand } from './cli/lint.ts';
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   fetchCommand((config, target) => fetchOnce(config, target, quiet)),
   verifyCommand,
   signCommand,
+  diffCommand,
   lintCommand((url, io) => fetchPublished(url, io, quiet)),
   ...ADMIN_COMMANDS,
 ];

@@ -13,7 +13,7 @@ export const cell = (value: unknown): string =>
     : plainText(typeof value === 'string' ? value : JSON.stringify(value));
 
 /** How wide the terminal is; Infinity where the output goes elsewhere, and nothing is to be cut. */
-export function widthOf({ stdout, env }: Io): number {
+export function widthOf({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number {
   if ('columns' in stdout && typeof stdout.columns === 'number' && stdout.columns > 0) return stdout.columns;
   const columns = Number(env['COLUMNS']);
   return Number.isInteger(columns) && columns > 0 ? columns : Number.POSITIVE_INFINITY;

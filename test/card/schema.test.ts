@@ -5,7 +5,7 @@ import { CARD_0_3 } from '../../src/card/schema/a2a-0.3.ts';
 import { CARD_1_0 } from '../../src/card/schema/a2a-1.0.ts';
 import { readRequirement } from '../../src/card/schema/requirements.ts';
 import { readScheme } from '../../src/card/schema/schemes.ts';
-import { CHANGE_CLASSES } from '../../src/card/schema/table.ts';
+import { CHANGE_CLASSES } from '../../src/kernel/change.ts';
 import { validateCard } from '../../src/card/schema/validate.ts';
 import { card03, card10, judge, scanned, scannedObject, words } from './support.ts';
 

@@ -23,6 +23,7 @@ export const PROVIDER: Message = {
 
 export const EXTENSION: Message = {
   name: 'AgentExtension',
+  key: 'uri',
   members: [
     row('uri', STRING, 'extension', { vital: true }),
     row('description', STRING, 'extension'),
@@ -43,6 +44,7 @@ const CAPABILITIES: Message = {
 
 const SKILL: Message = {
   name: 'AgentSkill',
+  key: 'id',
   members: [
     row('id', STRING, 'skill-text', { required: true }),
     row('name', STRING, 'skill-text', { required: true }),

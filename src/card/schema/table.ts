@@ -1,22 +1,6 @@
-/** The vocabulary of the field tables. Validation, canonical forms, the normalised view, differences and docs all read them. */
+import type { ChangeClass } from '../../kernel/change.ts';
 
-/** What a change of a member is a change of (contract, section 4). */
-export const CHANGE_CLASSES = [
-  'identity', // who the agent is: name, provider
-  'endpoint', // where it is reached
-  'protocol', // which bindings and versions it speaks
-  'security', // what a caller must show
-  'signature', // who signed the card
-  'extension', // which extensions it declares
-  'capability', // what the agent can do beyond plain messages
-  'skill-added',
-  'skill-removed',
-  'skill-text', // what a model reads: name, description, tags, examples
-  'skill-io', // what a skill takes and gives
-  'modes', // media types for all skills
-  'cosmetic', // nothing that a program acts on
-] as const;
-export type ChangeClass = (typeof CHANGE_CLASSES)[number];
+/** The vocabulary of the field tables. Validation, canonical forms, the normalised view, differences and docs all read them. */
 
 export type Kind =
   | { readonly is: 'string' }
@@ -54,6 +38,8 @@ export interface Message {
   readonly members: readonly Member[];
   /** The name of the oneof that all members belong to: exactly one may be set. */
   readonly oneOf?: string;
+  /** The member that tells the items of a list apart, whatever their order; a list of what has none is in its order. */
+  readonly key?: string;
 }
 
 export const STRING: Kind = { is: 'string' };
