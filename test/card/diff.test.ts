@@ -470,3 +470,17 @@ describe('cues for a model', () => {
   test('those that were there before are not new', () =>
     assert.deepEqual(newCues('It sends.', 'It sends and pays.'), ['pays']));
 });
+
+test('cards of thousands of skills, and a text as long as a card may be, are compared too', () => {
+  const skills = (prefix: string) =>
+    Array.from({ length: 4_000 }, (_, at) => ({
+      id: `${prefix}-${at}-of-many`,
+      name: 'N',
+      description: `${at}`,
+      tags: [],
+    }));
+  const changes = diffCards(base({ skills: skills('one') }), base({ skills: skills('two') }));
+  assert.equal(changes.length, 8_000);
+  const long = { skills: [{ ...SKILL, description: 'a.'.repeat(400_000) }] };
+  assert.equal(diffCards(base(), base(long)).length, 2);
+});

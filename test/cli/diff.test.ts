@@ -107,8 +107,9 @@ describe('cardea diff', () => {
 test('nothing of a card reaches the terminal as a command to it, and no line is wider than it', () => {
   const after = `\u001b[2J天気予報を${'長'.repeat(80)} ${'x'.repeat(300)}\u202e`;
   for (const columns of [20, 40, 64, 80, 200]) {
+    const stdout = { write: () => undefined, columns };
     const out = changeView([{ class: 'skill-text', pointer: '/a', oldPointer: '/a', before: 'b c', after }], {
-      stdout: { write: () => undefined, ...{ columns } },
+      stdout,
       env: {},
     });
     assert.doesNotMatch(out, /\u001b|\u202e/);

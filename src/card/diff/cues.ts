@@ -8,136 +8,49 @@ import { isArray, isObject } from '../json.ts';
  * looking edit of a skill's text does not pass unread when it brings a new kind of action, and it is no filter against attacks.
  * Each entry is a whole word, or the beginning of one where it ends in `*`.
  */
-const WORDS: Readonly<Record<Exclude<Cue, 'links' | 'hidden' | 'script'>, readonly string[]>> = {
-  sends: [
-    'send',
+const WORDS: ReadonlyMap<Cue, string> = new Map([
+  [
     'sends',
-    'sending',
-    'email*',
-    'e-mail*',
-    'mail',
-    'mails',
-    'forward',
-    'forwards',
-    'upload*',
-    'post',
-    'posts',
-    'publish*',
-    'transmit*',
-    'submit*',
-    'notif*',
-    'share',
-    'shares',
-    'exfiltrat*',
-    'webhook*',
-    'sms',
-    'message',
-    'messages',
+    'send, sends, sending, email*, e-mail*, mail, mails, forward, forwards, upload*, post, posts, ' +
+      'publish*, transmit*, submit*, notif*, share, shares, exfiltrat*, webhook*, sms, message, ' +
+      'messages',
   ],
-  deletes: [
-    'delet*',
-    'remov*',
-    'eras*',
-    'destroy*',
-    'wip*',
-    'purg*',
-    'drop',
-    'drops',
-    'overwrit*',
-    'revok*',
-    'terminat*',
-    'uninstall*',
-    'truncat*',
+  [
+    'deletes',
+    'delet*, remov*, eras*, destroy*, wip*, purg*, drop, drops, overwrit*, revok*, terminat*, ' +
+      'uninstall*, truncat*',
   ],
-  pays: [
-    'pay',
+  [
     'pays',
-    'paying',
-    'payment*',
-    'purchas*',
-    'buy',
-    'buys',
-    'buying',
-    'transfer*',
-    'charg*',
-    'invoic*',
-    'refund*',
-    'money',
-    'wallet*',
-    'bank*',
-    'credit',
-    'debit',
-    'checkout',
-    'subscrib*',
-    'withdraw*',
-    'wire',
+    'pay, pays, paying, payment*, purchas*, buy, buys, buying, transfer*, charg*, invoic*, refund*, ' +
+      'money, wallet*, bank*, credit, debit, checkout, subscrib*, withdraw*, wire',
   ],
-  credentials: [
-    'password*',
-    'passphrase*',
-    'credential*',
-    'secret',
-    'secrets',
-    'token',
-    'tokens',
-    'api-key*',
-    'apikey*',
-    'key',
-    'keys',
-    'login',
-    'logins',
-    'cookie*',
-    'otp',
-    'oauth',
-    'authenticat*',
-    'ssn',
-    'pin',
+  [
+    'credentials',
+    'password*, passphrase*, credential*, secret, secrets, token, tokens, api-key*, apikey*, key, ' +
+      'keys, login, logins, cookie*, otp, oauth, authenticat*, ssn, pin',
   ],
-  instructs: [
-    'ignore',
-    'disregard',
-    'always',
-    'never',
-    'must',
-    'instead',
-    'override',
-    'system',
-    'prompt*',
-    'instruction*',
-    'assistant',
-    'you',
-    'your',
-    'before',
-    'first',
-    'important',
-    'mandatory',
-    'prefer',
-    'preferred',
-    'only',
-    'do not',
-    'any other',
-    'secretly',
-    'without asking',
-    'without telling',
+  [
+    'instructs',
+    'ignore, disregard, always, never, must, instead, override, system, prompt*, instruction*, ' +
+      'assistant, you, your, before, first, important, mandatory, prefer, preferred, only, do not, ' +
+      'any other, secretly, without asking, without telling',
   ],
-};
+]);
 
-const PATTERNS: ReadonlyMap<Cue, RegExp> = new Map<Cue, RegExp>([
-  ...Object.entries(WORDS).map(([cue, words]): [Cue, RegExp] => [cue as keyof typeof WORDS, patternOf(words)]),
+const PATTERNS: ReadonlyMap<Cue, RegExp> = new Map([
+  ...[...WORDS].map(([cue, words]): [Cue, RegExp] => [cue, patternOf(words)]),
   [
     'links',
-    /\b[a-z][a-z0-9+.-]{1,15}:\/\/|\bwww\.|\bmailto:|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|ai|co|info|xyz)\b/u,
+    /\b[a-z][a-z0-9+.-]{1,15}:\/\/|\bwww\.|\bmailto:|[a-z0-9]\.(?:com|org|net|io|dev|app|ai|co|info|xyz)(?![a-z0-9-])/u,
   ],
-  // Zero width, direction, tags and variation selectors: what a person does not see and a model reads.
-  [
-    'hidden',
-    /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/u,
-  ],
+  // Zero width, direction, tags: what a person does not see and a model reads. U+FE0F makes a picture of a sign.
+  ['hidden', /[\p{Default_Ignorable_Code_Point}--\uFE0F]/v],
   ['script', /(?!\p{Script=Latin}|\p{Script=Common}|\p{Script=Inherited})\p{L}/u],
 ]);
 
-function patternOf(words: readonly string[]): RegExp {
-  const parts = words.map((word) => (word.endsWith('*') ? `${word.slice(0, -1)}\\p{L}*` : word));
+function patternOf(words: string): RegExp {
+  const parts = words.split(', ').map((word) => (word.endsWith('*') ? `${word.slice(0, -1)}\\p{L}*` : word));
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts.join('|')})(?![\\p{L}\\p{N}])`, 'u');
 }
 

@@ -5,68 +5,81 @@ import type { CardChange, Resemblance } from './change.ts';
 
 /** Marks skills that came or went and may be taken for another: renamed ones, and ids that read like one that is known. */
 export function markResemblances(changes: readonly CardChange[], known: readonly string[]): readonly CardChange[] {
-  const added = changes.filter(({ class: of }) => of === 'skill-added');
-  const removed = changes.filter(({ class: of }) => of === 'skill-removed');
+  const added = changes.flatMap((change) => (change.class === 'skill-added' ? skillOf(change.after) : []));
+  const removed = changes.flatMap((change) => (change.class === 'skill-removed' ? skillOf(change.before) : []));
+  if (added.length === 0) return changes;
+  const [came, went] = [byWhatIsSaid(added), byWhatIsSaid(removed)];
+  const nearest = finder(known, added.length);
+  const resemblanceOf = (change: CardChange): Resemblance | undefined => {
+    if (change.class === 'skill-removed') return renamed(skillOf(change.before), came);
+    if (change.class !== 'skill-added') return undefined;
+    const skills = skillOf(change.after);
+    return renamed(skills, went) ?? nearest(idOf(skills[0]));
+  };
   return changes.map((change) => {
-    const resembles = resemblanceOf(change, { added, removed, known });
+    const resembles = resemblanceOf(change);
     return resembles === undefined ? change : { ...change, resembles };
   });
 }
 
-interface Others {
-  readonly added: readonly CardChange[];
-  readonly removed: readonly CardChange[];
-  /** The ids of every skill before. */
-  readonly known: readonly string[];
+const skillOf = (value: CardChange['before']): readonly JsonObject[] => (isObject(value) ? [value] : []);
+const idOf = (skill: JsonObject | undefined): string => (skill === undefined ? '' : (readText(skill, 'id') ?? ''));
+
+/** What is said of it is what a skill is: the description, or the name. */
+const sayings = (skill: JsonObject): readonly string[] =>
+  ['description', 'name'].flatMap((member) => {
+    const text = readText(skill, member);
+    return text === undefined || text === '' ? [] : [`${member} ${text}`];
+  });
+
+/** The ids of skills by what is said of them; the first of several counts. */
+const byWhatIsSaid = (skills: readonly JsonObject[]): ReadonlyMap<string, string> =>
+  new Map(skills.toReversed().flatMap((skill) => sayings(skill).map((text): [string, string] => [text, idOf(skill)])));
+
+function renamed(skills: readonly JsonObject[], others: ReadonlyMap<string, string>): Resemblance | undefined {
+  const id = skills.flatMap(sayings).flatMap((text) => others.get(text) ?? [])[0];
+  return id === undefined ? undefined : { id, why: 'renamed' };
 }
 
-function resemblanceOf(change: CardChange, { added, removed, known }: Others): Resemblance | undefined {
-  const skill = skillOf(change);
-  if (skill === undefined) return undefined;
-  const isNew = change.class === 'skill-added';
-  const twin = (isNew ? removed : added).map(skillOf).find((other) => other !== undefined && isSameSkill(skill, other));
-  if (twin !== undefined) return { id: readText(twin, 'id') ?? '', why: 'renamed' };
-  const id = readText(skill, 'id') ?? '';
-  const near = isNew ? known.find((other) => other !== id && isNear(id, other)) : undefined;
-  return near === undefined ? undefined : { id: near, why: 'near-id' };
+/** Ids are compared each with each only as far as that takes a few milliseconds: a card of thousands of skills must hold up nobody. */
+const MOST_PAIRS = 100_000;
+
+function finder(known: readonly string[], asked: number): (id: string) => Resemblance | undefined {
+  const skeletons = known.map((id): [string, string] => [skeletonOf(id), id]);
+  const bySkeleton = new Map(skeletons.toReversed());
+  const comparable = known.length * asked <= MOST_PAIRS ? skeletons : [];
+  return (id) => {
+    const skeleton = skeletonOf(id);
+    const near = bySkeleton.get(skeleton) ?? comparable.find(([other]) => isOneEdit(skeleton, other))?.[1];
+    return near === undefined || near === id ? undefined : { id: near, why: 'near-id' };
+  };
 }
 
-function skillOf({ class: of, before, after }: CardChange): JsonObject | undefined {
-  const skill = of === 'skill-added' ? after : of === 'skill-removed' ? before : undefined;
-  return isObject(skill) ? skill : undefined;
-}
-
-/** What is said of it is what a skill is: the name and the description, or one of them where the other is missing. */
-function isSameSkill(one: JsonObject, other: JsonObject): boolean {
-  const same = (name: string): boolean =>
-    readText(one, name) !== undefined && readText(one, name) === readText(other, name);
-  return same('description') || same('name');
-}
-
-/** Characters that read as another; letters that no skill id in use needs. */
+/** Characters that read as another: letters that no skill id in use needs, and digits for letters. */
 const ALIKE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: 'аα',
+    b: 'ь',
     c: 'сϲ',
     e: 'еε',
+    h: 'һ',
     i: 'іı1l|',
+    j: 'ј',
+    k: 'к',
+    m: 'м',
+    n: 'ո',
     o: 'оο0',
     p: 'рρ',
     s: 'ѕ5',
+    t: 'т',
+    v: 'ν',
     x: 'хχ',
     y: 'уγ',
-    j: 'ј',
-    h: 'һ',
-    k: 'к',
-    m: 'м',
-    t: 'т',
-    n: 'ո',
-    v: 'ν',
-    b: 'ь',
   }).flatMap(([latin, others]) => [...others].map((other): [string, string] => [other, latin])),
 );
 
-function skeleton(id: string): string {
+/** What an eye takes in of an id: no case, accents, separators or invisible characters, look-alikes folded. */
+function skeletonOf(id: string): string {
   const plain = id
     .normalize('NFKD')
     .replaceAll(/[\p{M}\p{Cf}]/gu, '')
@@ -79,16 +92,10 @@ const SHORTEST = 5;
 /** Ids are words; what is longer is compared by its skeleton alone. */
 const LONGEST = 128;
 
-function isNear(one: string, other: string): boolean {
-  const [a, b] = [skeleton(one), skeleton(other)];
-  if (a === b) return true;
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  return short.length >= SHORTEST && long.length <= LONGEST && isOneEdit(short, long);
-}
-
 /** One letter added, left out, changed, or two swapped. */
-function isOneEdit(short: string, long: string): boolean {
-  if (long.length - short.length > 1) return false;
+function isOneEdit(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (short.length < SHORTEST || long.length > LONGEST || long.length - short.length > 1) return false;
   let at = 0;
   while (at < short.length && short[at] === long[at]) at += 1;
   if (short.length < long.length) return short.slice(at) === long.slice(at + 1);

@@ -18,9 +18,9 @@ interface Place {
 
 function diffAny(pair: Pair, place: Place): readonly CardChange[] {
   const { before, after } = pair;
-  if (textOf(before) === textOf(after)) return [];
   const { change, isSchema, name } = place;
   if (!isObject(before) || !isObject(after)) {
+    if (textOf(before) === textOf(after)) return [];
     return [changeOf(pair, change, { effect: isSchema ? schemaEffect(name, before, after) : null })];
   }
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
