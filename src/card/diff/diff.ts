@@ -49,9 +49,7 @@ function diffMessage(pair: Pair, of: Message, around: Surroundings): readonly Ca
   return [
     ...of.members.flatMap((member) => {
       const inside = inMember(pair, member.name);
-      return of.oneOf !== undefined && (inside.before === undefined) !== (inside.after === undefined)
-        ? [changeOf(inside, member.change)]
-        : diffMember(inside, member, around);
+      return of.oneOf === undefined ? diffMember(inside, member, around) : diffChoice(inside, member);
     }),
     ...[...names].flatMap((name) => {
       const inside = inMember(pair, name);
@@ -60,6 +58,13 @@ function diffMessage(pair: Pair, of: Message, around: Surroundings): readonly Ca
       );
     }),
   ];
+}
+
+/** A member of a oneof says by being there what the object is, though there be nothing in it. */
+function diffChoice(pair: Pair, { kind, change }: Member): readonly CardChange[] {
+  if (kind.is === 'message' && isObject(pair.before) && isObject(pair.after))
+    return diffMessage(pair, kind.of, within(change));
+  return textOf(pair.before) === textOf(pair.after) ? [] : [changeOf(pair, change)];
 }
 
 function diffMember(pair: Pair, member: Member, around: Surroundings): readonly CardChange[] {
