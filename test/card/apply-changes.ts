@@ -23,7 +23,10 @@ export function applyChanges(before: JsonObject, changes: readonly CardChange[])
 }
 
 const isNewItem = ({ oldPointer, before, after }: CardChange): boolean =>
-  oldPointer.endsWith('/-') && before === undefined && after !== undefined;
+  LISTS.has(oldPointer.split('/').at(-2) ?? '') &&
+  oldPointer.endsWith('/-') &&
+  before === undefined &&
+  after !== undefined;
 
 const partsOf = (pointer: string): readonly string[] =>
   pointer
