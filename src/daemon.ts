@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type pino from 'pino';
 import { createAdmin } from './admin/api.ts';
-import { byToken } from './admin/authority.ts';
 import { type EventFeed, createEventFeed } from './admin/events.ts';
 import type { ListenSettings } from './config/compile.ts';
 import type { Settings } from './config/schema.ts';
 import { createAdminPorts } from './daemon/admin-ports.ts';
+import { adminAuthority } from './daemon/authority.ts';
 import { createKilling } from './daemon/killing.ts';
 import { type Started, openAll, startLine } from './daemon/places.ts';
-import { type DaemonState, adminToken, takeNoState, takeState } from './daemon/state.ts';
+import { type DaemonState, takeNoState, takeState } from './daemon/state.ts';
 import { type Status, createStatus } from './daemon/status.ts';
 import { type Discovery, createDiscovery } from './discovery/discovery.ts';
 import type { Handle } from './discovery/handle.ts';
@@ -166,11 +166,11 @@ export async function startDaemon(configured: Configured, world: World): Promise
   const status = createStatus(graph.discovery, rules);
   const listeners: Listener[] = [];
   const killing = createKilling(settings.kill.file, graph, listeners);
-  const token = await adminToken(settings).catch(closing(graph));
+  const authority = await adminAuthority(settings, world.clock).catch(closing(graph));
   const draining = createDrain(() => drainAll());
   const admin = createAdmin(
     createAdminPorts({ ...graph, settings, rules, killSwitch: killing.killSwitch, drain: draining.begin }),
-    byToken(() => token.token, world.clock),
+    authority.check,
   );
   listeners.push(...createListeners(configured, graph, { status, admin }));
   // Before the first listener opens: nothing is served in between.
@@ -200,7 +200,7 @@ export async function startDaemon(configured: Configured, world: World): Promise
     prefetched,
     settled: () => graph.discovery.settled(),
     stopAll: (reason) => void killing.stopAll('signal', reason),
-    token: token.kept ? null : token.token,
+    token: authority.untold,
     drained: draining.ended,
     drain() {
       draining.begin();
@@ -261,7 +261,7 @@ function createListeners({ settings, listen }: Configured, graph: Graph, own: Ow
   ]);
   return listen.listeners.map(({ name, address }) => {
     const handle = handlers.get(name) ?? discovery.handle;
-    return createListener({ name, host: address.host, port: address.port, names, limits, handle, clock, observer });
+    return createListener({ name, address, names, limits, handle, clock, observer });
   });
 }
 

@@ -53,6 +53,8 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Rule>>> = {
   'src/cli/admin-client.ts': { sockets: 'all' },
   // What an origin is says one file, for policy, configuration and egress alike, and IDNA is part of it.
   'src/kernel/origins.ts': { node: ['node:url'] },
+  // Whether a socket file is a dead daemon's or a live one's is only known by knocking.
+  'src/listen/socket-file.ts': { sockets: 'all' },
 };
 
 /** Functions of their arguments alone. */

@@ -12,7 +12,8 @@ Cardea reads one YAML file: \`--config FILE\`, else \`cardea.yaml\` in the worki
 \`cardea config\` prints what is in force and where each setting came from. \`config.schema.json\` is for editors.
 
 - **Durations** are one whole number and a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h\`, \`7d\`. **Sizes** are \`512B\`, \`64KiB\`, \`10MiB\`, \`1GiB\`.
-- **Addresses** to listen on are \`127.0.0.1:8642\` or \`"[::1]:8642"\`; port 0 picks a free one, which the start line names.
+- **Addresses** to listen on are \`127.0.0.1:8642\`, \`"[::1]:8642"\` or \`unix:/run/cardea/agents.sock\`; port 0 picks a free one, which the
+  start line names. \`docs/listeners.md\` tells who may use them.
 - **Relative paths** are relative to the folder of the file; in flags and variables, to the working directory.
 - **Secrets** are never written, only referred to: \`file:/path\`.
 - **Flags and variables.** A setting that has them below has one name in three places: \`cache.maxStale\`, \`--cache-max-stale\`,

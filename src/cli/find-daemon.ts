@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { loadConfig } from '../config/load.ts';
-import { type ListenAddress, formatAddress } from '../config/types/addresses.ts';
 import type { Secret } from '../config/types/files.ts';
+import { type ListenAddress, formatAddress } from '../kernel/listen-address.ts';
 import type { AdminAddress } from './admin-client.ts';
 import type { Io } from './command.ts';
 import { inspectKeys } from './inspect-keys.ts';
@@ -78,7 +78,7 @@ async function findPlace({ state, config: file }: DaemonFlags, io: Io): Promise<
 }
 
 const addressOf = (address: ListenAddress): string | undefined =>
-  address.port === 0 ? undefined : formatAddress(address);
+  address.kind === 'tcp' && address.port === 0 ? undefined : formatAddress(address);
 
 interface Noted {
   readonly admin: string | undefined;

@@ -1,8 +1,9 @@
+import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
 import { checkKeys } from './check-keys.ts';
 import { memberPath, itemPath } from './place.ts';
 import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
-import { formatAddress, isLoopback, type ListenAddress, overlaps } from './types/addresses.ts';
+import { isLoopback, overlaps } from './types/addresses.ts';
 
 /** What is wrong with settings together, though each is right alone. The loader knows where each path stands. */
 export interface Finding {
@@ -115,11 +116,12 @@ function checkListeners(draft: NonNullable<Draft<Settings>>): readonly Finding[]
   return opened.flatMap(([path, address], index) => {
     const [taken] = opened.slice(0, index).find(([, other]) => overlaps(address, other)) ?? [];
     if (taken === undefined) return [];
-    return [
-      { path, message: `${formatAddress(address)} is taken by ${taken}; write another port, or 0 for a free one` },
-    ];
+    return [{ path, message: `${formatAddress(address)} is taken by ${taken}; ${another(address)}` }];
   });
 }
+
+const another = ({ kind }: ListenAddress): string =>
+  kind === 'unix' ? 'write another path' : 'write another port, or 0 for a free one';
 
 /** Every listener with the path of its address. */
 function* addressesOf(draft: NonNullable<Draft<Settings>>): Generator<readonly [string, ListenAddress]> {
@@ -135,13 +137,13 @@ function* addressesOf(draft: NonNullable<Draft<Settings>>): Generator<readonly [
   for (const [path, address] of all) if (isWhole(address)) yield [path, address];
 }
 
-const isWhole = (address: Draft<ListenAddress | null>): address is ListenAddress =>
-  address?.host !== undefined && address.port !== undefined;
+const isWhole = (address: Draft<ListenAddress | null>): address is ListenAddress => address?.kind !== undefined;
 
 /** What is allowed and may still surprise. */
 export function doubts(settings: Settings): readonly Finding[] {
   const found: Finding[] = [];
-  if (!isLoopback(settings.listen.admin.host)) {
+  const { admin } = settings.listen;
+  if (admin.kind === 'tcp' && !isLoopback(admin.host)) {
     found.push({
       path: 'listen.admin',
       message: 'the admin listener can be reached from other machines; 127.0.0.1 or ::1 keeps it here',

@@ -3,6 +3,7 @@ import type { CardRule } from '../kernel/card-rule.ts';
 import type { OriginPattern } from '../kernel/egress-rule.ts';
 import { formatPattern } from '../kernel/origins.ts';
 import { type AgentName, listenerName, type ListenerName, policyDigest, type Url, urlId } from '../kernel/ids.ts';
+import type { ListenAddress } from '../kernel/listen-address.ts';
 import { ms } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
 import { egressRule } from './compile-egress.ts';
@@ -10,7 +11,6 @@ import { compileKeySets, jkuSets } from './compile-keys.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
 import type { AgentSettings, OriginSettings, Settings } from './schema.ts';
-import type { ListenAddress } from './types/addresses.ts';
 import { WELL_KNOWN_PATHS } from './types/web.ts';
 
 /** One listener to open. */

@@ -1,6 +1,7 @@
 import type { ListenSettings } from '../config/compile.ts';
 import type { BoundAddress } from '../egress/own-listeners.ts';
 import type { ListenerName } from '../kernel/ids.ts';
+import { formatAddress } from '../kernel/listen-address.ts';
 import type { Listener } from '../listen/listener.ts';
 
 /** The start line and `daemon.json`: where everything is. */
@@ -21,11 +22,9 @@ export async function openAll(listeners: readonly Listener[], bound: BoundAddres
   try {
     for (const listener of listeners) {
       const at = await listener.open();
-      bound.push(at);
-      addresses.set(
-        listener.name,
-        at.address.includes(':') ? `[${at.address}]:${at.port}` : `${at.address}:${at.port}`,
-      );
+      // A socket in the file system cannot be dialled by URL.
+      if (at.kind === 'tcp') bound.push({ address: at.host, port: at.port });
+      addresses.set(listener.name, formatAddress(at));
     }
     return addresses;
   } catch (error) {

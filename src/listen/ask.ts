@@ -24,15 +24,15 @@ export function readAsk(exchange: Exchange, context: AskContext): Outcome<Ask> {
   const method = request.method ?? '';
   const target = readTarget(method, request.url ?? '');
   if (!target.ok) return target;
-  const authority = authorityOf(exchange, target.value.authority);
+  const authority = authorityOf(exchange, target.value.authority, context);
   if (!authority.ok) return authority;
-  const host = hostOf(authority.value);
+  const host = authority.value === '' ? '' : hostOf(authority.value);
   if (host === undefined) return refused(refuse('bad-request', 'The host that the request names is no host.'));
   const misdirected = checkHost(host, request.socket.localAddress, context);
   if (misdirected !== undefined) return refused(misdirected);
   return accepted({
     listener: context.listener,
-    base: `${context.scheme}://${authority.value}`,
+    base: `${context.scheme}://${authority.value === '' ? 'localhost' : authority.value}`,
     method,
     target: target.value.path,
     host,
@@ -72,19 +72,18 @@ function wrongFraming(version: string, coding: string | undefined): Refusal | un
 }
 
 /** RFC 9112 §3.2.2 and RFC 9113 §8.3.1: the target's own authority counts, and where HTTP/2 has two they must be one. */
-function authorityOf({ protocol, request }: Exchange, named: string | undefined): Outcome<string> {
+function authorityOf({ protocol, request }: Exchange, named: string | undefined, { over }: HostRule): Outcome<string> {
   const { host } = request.headers;
-  if (protocol === 'http/1') {
-    if (host === undefined) return refused(refuse('bad-request', 'The Host field is missing.'));
-    return accepted(named ?? host);
-  }
-  const authority = request.headers[':authority'];
-  if (named !== undefined) return refused(refuse('bad-request', ':path must be a path.'));
+  const authority = protocol === 'http/2' ? request.headers[':authority'] : undefined;
+  if (protocol === 'http/2' && named !== undefined) return refused(refuse('bad-request', ':path must be a path.'));
   if (authority !== undefined && host !== undefined && host !== authority) {
     return refused(refuse('bad-request', ':authority and Host name different hosts.'));
   }
-  const either = authority ?? host;
-  return either === undefined ? refused(refuse('bad-request', ':authority is missing.')) : accepted(either);
+  const said = protocol === 'http/2' ? (authority ?? host) : host;
+  if (said !== undefined) return accepted(named ?? said);
+  if (over === 'unix') return accepted(named ?? '');
+  const missing = protocol === 'http/2' ? ':authority is missing.' : 'The Host field is missing.';
+  return refused(refuse('bad-request', missing));
 }
 
 function abortsWithClient(exchange: Exchange): AbortSignal {

@@ -3,6 +3,8 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 
 /** What the Host check compares with. */
 export interface HostRule {
+  /** No web page can dial a socket in the file system, so there every host is taken, and none must be named. */
+  readonly over: 'tcp' | 'unix';
   /** Further names that the listener answers for, lower case. */
   readonly names: ReadonlySet<string>;
 }
@@ -29,7 +31,7 @@ export function hostOf(authority: string): string | undefined {
  * address (DNS rebinding): only `localhost`, the address that the connection arrived on and configured names are ours.
  */
 export function checkHost(host: string, localAddress: string | undefined, rule: HostRule): Refusal | undefined {
-  if (host === 'localhost' || rule.names.has(host)) return undefined;
+  if (rule.over === 'unix' || host === 'localhost' || rule.names.has(host)) return undefined;
   if (localAddress !== undefined && sameAddress(host, localAddress)) return undefined;
   return refuse(
     'misdirected',

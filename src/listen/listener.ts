@@ -2,6 +2,7 @@ import { problemAnswer } from '../bindings/problem.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { ListenerName, Tag } from '../kernel/ids.ts';
+import type { ListenAddress } from '../kernel/listen-address.ts';
 import { type Refusal, RefusalError, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
 import type { Clock, Observer } from '../ports.ts';
@@ -28,8 +29,8 @@ export interface ListenerOptions extends Place {
 /** One open port. */
 export interface Listener {
   readonly name: ListenerName;
-  /** Binds the port; resolves to where it is, throws an Error that says which listener cannot be opened and why. */
-  open(): Promise<{ readonly address: string; readonly port: number }>;
+  /** Binds it; resolves to where it is, throws an Error that says which listener cannot be opened and why. */
+  open(): Promise<ListenAddress>;
   /** Cuts off the answers that are being written of something that carries the tag. */
   cut(scope: Tag): void;
   /** Stops accepting and lets accepted requests finish; what is left at `hardStop` is cut. */
@@ -37,8 +38,14 @@ export interface Listener {
 }
 
 export function createListener(options: ListenerOptions): Listener {
-  const { name, limits, observer, clock } = options;
-  const context: AskContext = { listener: name, scheme: 'http', names: options.names, headBytes: limits.headBytes };
+  const { name, address, names, limits, observer, clock } = options;
+  const context: AskContext = {
+    listener: name,
+    scheme: 'http',
+    names,
+    over: address.kind,
+    headBytes: limits.headBytes,
+  };
   const going = createGoing();
   const front: Front = createFront(
     {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { agentName, listenerName } from '../../src/kernel/ids.ts';
+import { formatAddress } from '../../src/kernel/listen-address.ts';
 import type { AgentRule, OriginRule } from '../../src/policy/rules.ts';
 import { CARD_CACHE, LIMITS } from '../support/rules.ts';
 import { type ConfigCase, validConfig } from '../support/config.ts';
@@ -109,13 +110,13 @@ origins:
   test('are opened under the names that the rules know', async () => {
     const { listen, rules } = await validConfig(text);
     assert.deepEqual(
-      listen.listeners.map(({ name, address }) => [name, address.host, address.port]),
+      listen.listeners.map(({ name, address }) => [name, formatAddress(address)]),
       [
-        ['agents', '127.0.0.1', 1],
-        ['ops', '127.0.0.1', 2],
-        ['admin', '::1', 3],
-        ['weather', '127.0.0.1', 4],
-        ['origin:https://idp.example', '127.0.0.1', 5],
+        ['agents', '127.0.0.1:1'],
+        ['ops', '127.0.0.1:2'],
+        ['admin', '[::1]:3'],
+        ['weather', '127.0.0.1:4'],
+        ['origin:https://idp.example', '127.0.0.1:5'],
       ],
     );
     assert.deepEqual(listen.names, ['cardea.internal']);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cidr, type ListenAddress, listenAddress, overlaps } from '../../src/config/types/addresses.ts';
+import { cidr, listenAddress, overlaps } from '../../src/config/types/addresses.ts';
 import { agentBase, cardUrl, hostName, originMatch } from '../../src/config/types/web.ts';
+import type { ListenAddress } from '../../src/kernel/listen-address.ts';
 import { describeType, type TypeCases } from '../support/type-cases.ts';
 
 const TABLES: readonly TypeCases[] = [
@@ -13,6 +14,9 @@ const TABLES: readonly TypeCases[] = [
       ['0.0.0.0:0', '0.0.0.0:0'],
       ['[::1]:65535', '[::1]:65535'],
       ['[0:0::1]:80', '[::1]:80'],
+      ['unix:/run/cardea.sock', 'unix:/run/cardea.sock'],
+      ['unix:/run/a/../cardea.sock', 'unix:/run/cardea.sock'],
+      [`unix:/${'a'.repeat(106)}`, `unix:/${'a'.repeat(106)}`],
     ],
     bad: [
       ['127.0.0.1:65536', 'port 65536 is too high'],
@@ -29,7 +33,14 @@ const TABLES: readonly TypeCases[] = [
       ['[fe80::1%eth0]:80', 'names no address'],
       ['127.0.0.1:', 'is no address with a port'],
       ['http://127.0.0.1:80', 'write one like 127.0.0.1:8642'],
-      ['unix:/run/cardea.sock', 'unix sockets are not available yet'],
+      ['unix:', 'is followed by the path of a socket'],
+      ['unix:/run/', 'is followed by the path of a socket'],
+      ['unix:///run/x.sock', 'write one slash: unix:/run/x.sock'],
+      ['unix:@x', 'abstract sockets have no mode'],
+      ['unix:~/x.sock', 'write the whole path'],
+      ['unix:/a\0b', 'NUL'],
+      [`unix:/${'a'.repeat(107)}`, 'has 108 bytes'],
+      [`unix:/${'ä'.repeat(54)}`, 'has 109 bytes'],
       ['', 'is no address with a port'],
     ],
   },
@@ -194,6 +205,10 @@ describe('two listeners on one address', () => {
     ['[::]:1', '127.0.0.1:1', true],
     ['[::]:1', '0.0.0.0:1', true],
     ['[::1]:1', '127.0.0.1:1', false],
+    ['unix:/run/a', 'unix:/run/a', true],
+    ['unix:/run/a', 'unix:/run/./a', true],
+    ['unix:/run/a', 'unix:/run/b', false],
+    ['unix:/run/a', '127.0.0.1:1', false],
   ];
   for (const [one, other, clash] of cases) {
     test(`${one} and ${other}`, () => {

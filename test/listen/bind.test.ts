@@ -15,7 +15,7 @@ describe('opening a listener', () => {
 
   const cannot = async (host: string, port: number, why: RegExp): Promise<void> => {
     const server = net.createServer();
-    await assert.rejects(bind(server, { name: 'agents', host, port }), why);
+    await assert.rejects(bind(server, { name: 'agents', address: { kind: 'tcp', host, port } }), why);
     server.close();
   };
 
@@ -41,7 +41,9 @@ describe('opening a listener', () => {
       { request: ignore, refuse: ignore, unread: ignore, trouble: (error) => void troubles.push(error) },
       limits,
     );
-    await assert.rejects(bind(front.server, { name: 'ops', host: '127.0.0.1', port: on.port }));
+    await assert.rejects(
+      bind(front.server, { name: 'ops', address: { kind: 'tcp', host: '127.0.0.1', port: on.port } }),
+    );
     await front.drain(Promise.resolve());
     assert.deepEqual(troubles, []);
     await on.close();
@@ -54,7 +56,7 @@ describe('opening a listener', () => {
       { request: ignore, refuse: ignore, unread: ignore, trouble: (error) => void troubles.push(error) },
       { connections: 1, ...FRONT_LIMITS },
     );
-    await bind(front.server, { name: 'ops', host: '127.0.0.1', port: 0 });
+    await bind(front.server, { name: 'ops', address: { kind: 'tcp', host: '127.0.0.1', port: 0 } });
     front.server.emit('error', new Error('accept EMFILE'));
     assert.equal(troubles.length, 1);
     await front.drain(Promise.resolve());

@@ -65,7 +65,7 @@ describe('the host part of Host', () => {
 });
 
 describe('whether a host is ours', () => {
-  const names = new Set(['agents.internal', 'a_b.example']);
+  const rule = { names: new Set(['agents.internal', 'a_b.example']), over: 'tcp' } as const;
   const ours: readonly (readonly [authority: string, local: string | undefined])[] = [
     ['localhost', '127.0.0.1'],
     ['LOCALHOST.:1', '10.0.0.7'],
@@ -84,8 +84,7 @@ describe('whether a host is ours', () => {
     ['localhost', undefined],
   ];
   for (const [authority, local] of ours) {
-    test(`${authority} on ${local} is`, () =>
-      assert.equal(checkHost(hostOf(authority) ?? '', local, { names }), undefined));
+    test(`${authority} on ${local} is`, () => assert.equal(checkHost(hostOf(authority) ?? '', local, rule), undefined));
   }
 
   const foreign: readonly (readonly [authority: string, local: string | undefined])[] = [
@@ -112,12 +111,17 @@ describe('whether a host is ours', () => {
   ];
   for (const [authority, local] of foreign) {
     test(`${authority} on ${local} is not`, () =>
-      assert.equal(checkHost(hostOf(authority) ?? '', local, { names })?.code, 'misdirected'));
+      assert.equal(checkHost(hostOf(authority) ?? '', local, rule)?.code, 'misdirected'));
   }
+
+  test('on a socket in the file system every host is', () => {
+    for (const host of ['', 'localhost', 'evil.test', '[::1]'])
+      assert.equal(checkHost(host, undefined, { ...rule, over: 'unix' }), undefined);
+  });
 
   test('no name but ours ever passes', () => {
     fc.assert(
-      fc.property(fc.domain(), (name) => assert.equal(checkHost(name, '127.0.0.1', { names })?.code, 'misdirected')),
+      fc.property(fc.domain(), (name) => assert.equal(checkHost(name, '127.0.0.1', rule)?.code, 'misdirected')),
     );
   });
 });

@@ -4,6 +4,7 @@ import type { Ask } from '../../src/kernel/ask.ts';
 import type { Event } from '../../src/kernel/event.ts';
 import type { Fields } from '../../src/kernel/fields.ts';
 import { listenerName } from '../../src/kernel/ids.ts';
+import type { ListenAddress } from '../../src/kernel/listen-address.ts';
 import { FRONT_LIMITS, type FrontLimits } from '../../src/listen/limits.ts';
 import { type Listener, createListener } from '../../src/listen/listener.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -34,9 +35,14 @@ export const answer = (status: number, body: Answer['body'] | string = 'ok', fie
   trace: { kind: 'other', agent: null, result: 'hit' },
 });
 
+/** What a test says of its listener: limits, and where it is if not on a free port. */
+export interface ListeningOptions extends Partial<FrontLimits> {
+  readonly address?: ListenAddress;
+}
+
 export async function listening(
   handle: Handler,
-  limits: Partial<FrontLimits> = {},
+  { address = { kind: 'tcp', host: '127.0.0.1', port: 0 }, ...limits }: ListeningOptions = {},
   names: readonly string[] = [],
 ): Promise<Listening> {
   const clock = new FakeClock();
@@ -45,8 +51,7 @@ export async function listening(
   const open = new Set<{ close(): void }>();
   const listener = createListener({
     name: listenerName('agents'),
-    host: '127.0.0.1',
-    port: 0,
+    address,
     names: new Set(names),
     limits: { connections: 2_000, ...FRONT_LIMITS, ...limits },
     handle(ask) {
@@ -56,7 +61,8 @@ export async function listening(
     clock,
     observer: { record: (event) => void events.push(event) },
   });
-  const { port } = await listener.open();
+  const bound = await listener.open();
+  const port = bound.kind === 'tcp' ? bound.port : 0;
   return {
     listener,
     port,

@@ -20,6 +20,8 @@ export interface WorldOptions {
   readonly origin?: Behave;
   /** Lines of configuration beside the agents; here and in `agent`, `$ORIGIN` is the URL of the origin. */
   readonly config?: string;
+  /** The listeners, as YAML flow; else each is on a free port. */
+  readonly listen?: string;
   /** Further members of the agent `weather`, as YAML flow. */
   readonly agent?: string;
   /** A folder for what outlives this world; else it keeps nothing. */
@@ -169,10 +171,12 @@ export const fails =
 /** An origin that breaks the connection off. */
 export const breaks: Behave = (request) => void request.socket.destroy();
 
+const FREE_PORTS = '{ agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }';
+
 function configuration(url: string, options: WorldOptions): string {
-  const { config = '', agent = '', state = 'memory', prefetch = false } = options;
+  const { config = '', agent = '', state = 'memory', prefetch = false, listen = FREE_PORTS } = options;
   const more = agent === '' ? '' : `, ${agent}`;
-  return `listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }
+  return `listen: ${listen}
 state: ${state}
 agents:
   weather: { origin: "${url}", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]${more} }

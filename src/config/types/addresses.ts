@@ -1,42 +1,50 @@
+import path from 'node:path';
 import { canonicalIp } from '../../kernel/address-literal.ts';
+import { formatAddress, type ListenAddress } from '../../kernel/listen-address.ts';
 import { quote } from '../place.ts';
 import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
 
-/** Where a listener is opened. */
-export interface ListenAddress {
-  readonly kind: 'tcp';
-  /** An address literal, IPv6 without brackets. */
-  readonly host: string;
-  /** 0 for one that the system picks. */
-  readonly port: number;
-}
-
-/** An address and a port to listen on: `127.0.0.1:8642`, `[::1]:8642`; port 0 picks a free one. */
+/** Where to listen: `127.0.0.1:8642`, `[::1]:8642`, `unix:/run/cardea/agents.sock`; port 0 picks a free one. */
 export const listenAddress: ScalarType<ListenAddress> = {
   kind: 'scalar',
   name: 'address',
-  range: 'ADDRESS:PORT, [IPV6]:PORT',
+  range: 'ADDRESS:PORT, [IPV6]:PORT, unix:/PATH',
   bare: false,
-  schema: { type: 'string', pattern: '^([0-9.]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$' },
-  read(text) {
-    if (text.startsWith('unix:'))
-      return wrong('unix sockets are not available yet; write an address like 127.0.0.1:8642');
-    const [, bracketed, bare, digits = ''] = /^(?:\[([^\]]*)\]|([^:[\]]*)):([0-9]{1,5})$/.exec(text) ?? [];
-    const written = bracketed ?? bare;
-    if (written === undefined) return wrong(`${quote(text)} is no address with a port; ${addressMend(text)}`);
-    const host = canonicalIp(written);
-    const family = bracketed === undefined ? 4 : 6;
-    if (host === null || host.includes(':') !== (family === 6))
-      return wrong(`${quote(text)} names no address; ${addressMend(text)}`);
-    if (Number(digits) > 65_535) return wrong(`port ${digits} is too high; write one from 0 to 65535`);
-    return good({ kind: 'tcp', host, port: Number(digits) });
-  },
+  schema: { type: 'string', pattern: '^(([0-9.]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}|unix:.+)$' },
+  read: (text, folder) => (text.startsWith('unix:') ? readSocket(text, folder) : readTcp(text)),
   show: formatAddress,
 };
 
-/** Writes `127.0.0.1:8642`, `[::1]:8642`. */
-export function formatAddress({ host, port }: ListenAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+function readTcp(text: string): Reading<ListenAddress> {
+  const [, bracketed, bare, digits = ''] = /^(?:\[([^\]]*)\]|([^:[\]]*)):([0-9]{1,5})$/.exec(text) ?? [];
+  const written = bracketed ?? bare;
+  if (written === undefined) return wrong(`${quote(text)} is no address with a port; ${addressMend(text)}`);
+  const host = canonicalIp(written);
+  const family = bracketed === undefined ? 4 : 6;
+  if (host === null || host.includes(':') !== (family === 6))
+    return wrong(`${quote(text)} names no address; ${addressMend(text)}`);
+  if (Number(digits) > 65_535) return wrong(`port ${digits} is too high; write one from 0 to 65535`);
+  return good({ kind: 'tcp', host, port: Number(digits) });
+}
+
+/** sockaddr_un has room for 108 bytes, the closing NUL among them; what is longer would be cut off without a word. */
+const LONGEST_SOCKET_PATH = 107;
+
+function readSocket(text: string, folder: string): Reading<ListenAddress> {
+  const written = text.slice('unix:'.length);
+  if (written === '' || written.endsWith('/')) return wrong('unix: is followed by the path of a socket: unix:/path');
+  // "unix:///run/x" is a URL to some and a path to others; "unix:@x" is an abstract socket, which has no mode to keep anyone out.
+  if (written.startsWith('//')) return wrong(`write one slash: unix:${written.replace(/^\/+/, '/')}`);
+  if (written.startsWith('@')) return wrong('abstract sockets have no mode, so everyone may open them; write a path');
+  if (written.startsWith('~')) return wrong('"~" is not expanded; write the whole path');
+  if (written.includes('\0')) return wrong('a path holds no NUL character');
+  const absolute = path.resolve(folder, written);
+  const length = new TextEncoder().encode(absolute).length;
+  return length <= LONGEST_SOCKET_PATH
+    ? good({ kind: 'unix', path: absolute })
+    : wrong(
+        `${absolute} has ${length} bytes, and a socket's path has ${LONGEST_SOCKET_PATH} at most; write a shorter one`,
+      );
 }
 
 function addressMend(text: string): string {
@@ -52,8 +60,10 @@ function addressMend(text: string): string {
 /** True where only this machine can reach it. */
 export const isLoopback = (host: string): boolean => host === '::1' || host.startsWith('127.');
 
-/** True where one listener takes what the other wants: the same port on the same address, or on every address. */
+/** True where one listener takes what the other wants: the same socket, or the same port on the same address or on every address. */
 export function overlaps(one: ListenAddress, other: ListenAddress): boolean {
+  if (one.kind === 'unix' || other.kind === 'unix')
+    return one.kind === other.kind && formatAddress(one) === formatAddress(other);
   if (one.port !== other.port || one.port === 0) return false;
   return one.host === other.host || covers(one.host, other.host) || covers(other.host, one.host);
 }
