@@ -102,7 +102,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
     {
       agents: () => rules.agents,
       cards: () => discovery.statuses(),
-      keys: () => discovery.trust.sets(),
+      keys: () => discovery.keySets(),
       cache: () => memory.held(),
       kills: () => killGauge(kills),
       config: () => ({ digest: rules.digest, adoptedAt, lastSuccessful: true }),

@@ -1,5 +1,6 @@
 import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
 import { checkKeys } from './check-keys.ts';
+import { checkPrincipals } from './check-principals.ts';
 import { memberPath, itemPath } from './place.ts';
 import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
@@ -22,6 +23,7 @@ export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
     ...agents,
     ...origins,
     ...checkKeys(draft),
+    ...checkPrincipals(draft),
     ...checkDuplicates(draft.origins ?? []),
     ...checkCache(draft.cache),
     ...checkListeners(draft),

@@ -36,7 +36,7 @@ export const jkuSets = (name: AgentName, agent: AgentSettings): readonly KeySetR
  * "its address, cleartext and TLS rules come from the agent it belongs to, else from the rule that covers it": it belongs to an agent
  * that lists the set and lives on the same origin. Otherwise exactly its origin may be reached, at public addresses.
  */
-function egressOf(
+export function egressOf(
   { pattern }: CardUrl,
   users: readonly (readonly [AgentName, AgentSettings])[],
   origins: readonly OriginRule[],

@@ -8,6 +8,7 @@ import { ms } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
 import { egressRule } from './compile-egress.ts';
 import { compileKeySets, jkuSets } from './compile-keys.ts';
+import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
 import type { AgentSettings, OriginSettings, Settings } from './schema.ts';
@@ -44,6 +45,7 @@ export function compileRules(settings: Settings, documents: KeyDocuments): Rules
     keysMaxStale: settings.cache.keysMaxStale,
     allowlist: allowlistOf(settings),
     listeners: new Map(listenerRoles(settings, origins)),
+    issuers: compileIssuers(settings, origins),
     limits: limitsOf(settings),
     prefetch: { enabled: settings.cache.prefetch, timeout: settings.cache.prefetchTimeout },
   };
@@ -92,6 +94,8 @@ function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: W
     policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist })),
     card,
     keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent)],
+    visibleTo: compileVisibleTo(agent),
+    extended: { audience: patternOf(agent).map(formatPattern) },
   };
 }
 

@@ -3,6 +3,7 @@ import { cidr, listenAddress } from './types/addresses.ts';
 import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
+import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
 import { agentBase, cardUrl, hostName, originMatch, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf } from './types/words.ts';
 
@@ -74,11 +75,22 @@ const trust = {
   ),
 } as const;
 
+const visibleTo = section({
+  tenant: optional(plainText, "The caller's tenant, as its issuer says it."),
+  principal: optional(plainText, 'The caller itself: `ISSUER#SUBJECT`, or the hash that a receipt shows.'),
+  scope: optional(plainText, 'A scope that its token holds.'),
+  role: optional(plainText, 'A role that its token holds.'),
+});
+
 const agent = section({
   origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
   card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
   ...trust,
   ...reach,
+  visibleTo: group(
+    list(visibleTo),
+    'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
+  ),
 });
 
 const originRule = section({
@@ -98,6 +110,32 @@ const keySet = section({
   file: optional(filePath, 'A file with a JWK Set, one JWK, or `{ "kid": "PEM" }`.'),
   inline: optional(keyText, 'The same as text.'),
   revoked: group(list(keyId), 'Keys that vouch for nothing any more: their `kid` or RFC 7638 thumbprint.'),
+});
+
+const issuer = section({
+  issuer: required(issuerUrl, 'What `iss` must be, byte for byte.'),
+  audience: group(list(plainText), 'What `aud` may be, besides the `extended.audience` of an agent.'),
+  jwks: required(cardUrl, 'Its JWK Set; fetched, kept fresh, used while it is not older than `cache.keysMaxStale`.'),
+  claims: group(
+    section({
+      principal: setting(claimName, 'sub', 'The claim that names the caller; a string.'),
+      tenant: optional(
+        claimName,
+        'The claim that names its tenant, which every token must then hold. Where nothing is written, `tenant` is read if it is there.',
+      ),
+      scopes: setting(claimName, 'scope', 'The claim with its scopes: one string with spaces, or a list.'),
+      roles: setting(claimName, 'roles', 'The claim with its roles.'),
+      tenantHeader: optional(
+        fieldName,
+        'The field by which a caller whose token lists several tenants chooses one of them; without it such tokens are refused.',
+      ),
+    }),
+    'Which claims say what.',
+  ),
+});
+
+const principals = section({
+  issuers: group(list(issuer), 'Issuers whose tokens name callers. Any other credential is a caller of its own.'),
 });
 
 const listen = section({
@@ -191,6 +229,7 @@ export const SCHEMA = section({
     named(setName, keySet),
     'Keys that may sign cards, by the name that agents list them under. Each is `jwks`, `file` or `inline`.',
   ),
+  principals: group(principals, 'Who is calling.'),
   cache: group(cache, 'Caching, where the origin does not say otherwise.'),
   limits: group(limits, 'Bounds.'),
   egress: group(egress, 'The way out.'),
@@ -202,6 +241,7 @@ export const SCHEMA = section({
 
 export type Settings = Infer<typeof SCHEMA>;
 export type AgentSettings = Settings['agents'] extends ReadonlyMap<string, infer Agent> ? Agent : never;
+export type IssuerSettings = Settings['principals']['issuers'][number];
 export type KeySetSettings = Settings['keys'] extends ReadonlyMap<string, infer Keys> ? Keys : never;
 export type OriginSettings = Settings['origins'][number];
 export type TlsSettings = Infer<typeof tls>;

@@ -14,6 +14,8 @@ import { createListAgents } from './list-agents.ts';
 import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
 import { agentTags } from './key.ts';
+import { createCallers } from './callers.ts';
+import { createIssuers, type Issuers } from './issuers.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
 import { createStops, type Stops } from './stops.ts';
 import { createServeCard } from './serve-card.ts';
@@ -34,6 +36,8 @@ export interface Discovery {
   fetchOnce(agent: AgentRule): Promise<Update>;
   /** How every named agent's card stands now. */
   statuses(): readonly CardStatus[];
+  /** When each set of keys was last had, those of issuers included; 0 for never. */
+  keySets(): ReturnType<Trust['sets']>;
   /** Adopts another snapshot of the rules; what was judged under the old one is judged again before it is served. */
   adopt(rules: Rules): Promise<void>;
   /** Resolves when nothing is on its way. */
@@ -72,8 +76,13 @@ interface Snapshot {
 export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
-  const { stops, trust, book, schedule, handle } = createParts(doors, snapshot, stopping.signal);
-  const ready = trust.follow(first);
+  const parts = createParts(doors, snapshot, stopping.signal);
+  const { trust, keys, book, schedule, handle } = parts;
+  const ready = keys.follow(first);
+  const settled = async (): Promise<void> => {
+    await keys.settled();
+    await book.settled();
+  };
   const agents = (): readonly AgentRule[] => [...snapshot.rules.agents.values()];
   return {
     handle,
@@ -87,35 +96,24 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
     async prefetch(concurrency) {
       await ready;
-      await Promise.all([trust.prefetch(), schedule.prefetch(concurrency)]);
+      await Promise.all([keys.prefetch(), schedule.prefetch(concurrency)]);
     },
-    async settled() {
-      await trust.settled();
-      await book.settled();
-    },
+    keySets: () => keys.sets(),
+    settled,
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
     async adopt(next) {
-      await trust.follow(next);
+      await keys.follow(next);
       snapshot.rules = next;
       snapshot.routes = buildRoutes(next);
       if (next.prefetch.enabled) schedule.follow(next);
     },
     judgeStored: () => judgeAll(book, agents()),
-    async kill(scope) {
-      stops.stop(scope);
-      book.forgive();
-      await doors.store.purge([scope], false);
-    },
-    resume(scope) {
-      book.forgive();
-      if (snapshot.rules.prefetch.enabled) schedule.wake((agent) => mayCover(scope, agent));
-    },
+    ...switching(doors, snapshot, parts),
     async stop() {
       schedule.stop();
-      trust.stop();
+      keys.stop();
       stopping.abort();
-      await trust.settled();
-      await book.settled();
+      await settled();
     },
   };
 }
@@ -124,8 +122,27 @@ async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<v
   for (const agent of agents) await book.judgeStored(agent);
 }
 
+/** What a kill does, and its end. */
+const switching = (
+  { store }: Doors,
+  snapshot: Snapshot,
+  { stops, book, schedule }: DiscoveryParts,
+): Pick<Discovery, 'kill' | 'resume'> => ({
+  async kill(scope) {
+    stops.stop(scope);
+    book.forgive();
+    await store.purge([scope], false);
+  },
+  resume(scope) {
+    book.forgive();
+    if (snapshot.rules.prefetch.enabled) schedule.wake((agent) => mayCover(scope, agent));
+  },
+});
+
 interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle'> {
   readonly stops: Stops;
+  /** Everything that holds keys: those of cards and those of callers' tokens. */
+  readonly keys: Pick<Trust, 'follow' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
 }
 
 function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
@@ -134,7 +151,10 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const limits = (): Rules['limits'] => snapshot.rules.limits;
   const rules = (): Rules => snapshot.rules;
   const stops = createStops(stopping);
-  const trust = createTrust({ clock, archive, fetchKeys: createFetchKeys({ ...doors, stops }, limits) });
+  const fetchKeys = createFetchKeys({ ...doors, stops }, limits);
+  const trust = createTrust({ clock, archive, fetchKeys });
+  const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn: () => undefined });
+  const callers = createCallers({ clock, issuers, rules, hash: (kind, name) => ledger.keyedHash(kind, name) });
   const judge = createJudge({ clock, trust, rules });
   const refresh = createRefresh({ ...doors, trust, judge, stops });
   const judgeAgain = createJudgeAgain({ ...doors, trust, judge });
@@ -143,14 +163,34 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const handle = createHandle({
     routes: () => snapshot.routes,
     kills,
+    callers,
     ledger,
     serveCard: createServeCard(book, now),
     serveOrigin: createServeOrigin({ ...doors, limits, stops }),
     refuseOperation: createRefuseOperation(book),
     listAgents: createListAgents(book, rules, now),
   });
-  return { stops, trust, book, schedule, handle };
+  return { stops, trust, keys: both(trust, issuers), book, schedule, handle };
 }
+
+const both = (trust: Trust, issuers: Issuers): DiscoveryParts['keys'] => ({
+  async follow(rules) {
+    await trust.follow(rules);
+    await issuers.follow(rules);
+  },
+  async prefetch() {
+    await Promise.all([trust.prefetch(), issuers.prefetch()]);
+  },
+  sets: () => [...trust.sets(), ...issuers.sets()],
+  async settled() {
+    await trust.settled();
+    await issuers.settled();
+  },
+  stop() {
+    trust.stop();
+    issuers.stop();
+  },
+});
 
 /** Which cards a key has signed is not known before they are fetched, so that any of them may be. */
 const mayCover = (scope: Tag, agent: AgentRule): boolean =>

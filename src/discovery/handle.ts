@@ -3,11 +3,14 @@ import { problemIndex, problemPage } from '../bindings/problem-page.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Tag } from '../kernel/ids.ts';
-import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { decide, type Subject } from '../policy/decide.ts';
-import type { Route, RouteTable } from '../policy/route.ts';
+import { plainPrincipal } from '../kernel/principal.ts';
+import { type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
+import { decide, decideForAll, type Subject } from '../policy/decide.ts';
+import { checkAudience } from '../policy/principals.ts';
+import { type Route, type RouteTable, routeFor } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Evidence, KillBook } from '../ports.ts';
+import type { Caller, Callers } from './callers.ts';
 import { agentTags, ruleTags } from './key.ts';
 import type { ListAgents } from './list-agents.ts';
 import { refuseLoop } from './loop.ts';
@@ -15,12 +18,13 @@ import type { RefuseOperation } from './operation.ts';
 import type { ServeOrigin } from './serve-origin.ts';
 import type { ServeCard } from './serve-card.ts';
 
-/** Answers whatever comes in on the agents' side. This is the order of the whole program: route, then policy, then the cache. */
+/** Answers whatever comes in on the agents' side. This is the order of the whole program: route, who asks, policy, the cache. */
 export type Handle = (ask: Ask) => Answer | Promise<Answer>;
 
 export interface Services {
   readonly routes: () => RouteTable;
   readonly kills: KillBook;
+  readonly callers: Callers;
   readonly ledger: Pick<Evidence, 'refused'>;
   readonly serveCard: ServeCard;
   readonly serveOrigin: ServeOrigin;
@@ -31,15 +35,50 @@ export interface Services {
 export function createHandle(services: Services): Handle {
   return (ask) => {
     const route = services.routes().route(ask.listener, ask.target);
-    const refusal = decideOn(services, route, undefined);
-    if (refusal !== undefined) return refuseAt(services, ask, route, refusal);
-    const answer = perform(services, ask, route);
-    if (!(answer instanceof Promise)) return noted(services, answer);
-    return answer.then(async (late) => noted(services, await decideAgain(services, ask, route, late)));
+    // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
+    if (route.to === 'problem') return explain(ask, route.code);
+    const turn = toNobody(ask, route);
+    const stopped = decideForAll(services.kills.active(), subjectOf(turn.route).agent);
+    if (stopped !== undefined) return refuseAt(services, turn, stopped);
+    const identified = services.callers.identify(ask);
+    return identified instanceof Promise
+      ? identified.then((late) => serve(services, ask, route, late))
+      : serve(services, ask, route, identified);
   };
 }
 
-function perform(services: Services, ask: Ask, route: Route): Answer | Promise<Answer> {
+/** A request on its way through, once it is known who asks. */
+interface Turn {
+  readonly ask: Ask;
+  readonly route: Route;
+  /** Null where it is not known. */
+  readonly caller: Caller | null;
+}
+
+/** Whoever is refused before it is known who asks is told of no agent that is not for everybody. */
+const toNobody = (ask: Ask, route: Route): Turn => ({ ask, route: routeFor(route, NOBODY), caller: null });
+const NOBODY = plainPrincipal('anonymous', '');
+
+function serve(services: Services, ask: Ask, asked: Route, identified: Outcome<Caller>): Answer | Promise<Answer> {
+  if (!identified.ok) return refuseAt(services, toNobody(ask, asked), identified.refusal);
+  const caller = identified.value;
+  const route = routeFor(asked, caller.principal);
+  const turn: Turn = { ask, route, caller };
+  const refusal = wrongAudience(route, caller) ?? decideOn(services, turn, undefined);
+  if (refusal !== undefined) return refuseAt(services, turn, refusal);
+  const answer = perform(services, ask, route, caller);
+  if (!(answer instanceof Promise)) return noted(services, turn, answer);
+  return answer.then(async (late) => noted(services, turn, await decideAgain(services, turn, late)));
+}
+
+/** A token for one agent is none for another. */
+function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | undefined {
+  if (issuer === null || (route.to !== 'card' && route.to !== 'operation')) return undefined;
+  const meant = checkAudience(principal, issuer.rule, [route.agent]);
+  return meant.ok ? undefined : meant.refusal;
+}
+
+function perform(services: Services, ask: Ask, route: Route, caller: Caller): Answer | Promise<Answer> {
   switch (route.to) {
     case 'card':
       return serveRead(services, ask, route.agent);
@@ -48,13 +87,17 @@ function perform(services: Services, ask: Ask, route: Route): Answer | Promise<A
     case 'origin':
       return tagged(services.serveOrigin(ask, route.rule), ruleTags(route.rule.match));
     case 'agents':
-      return isRead(ask) ? services.listAgents(ask) : wrongMethod('other', null);
+      return isRead(ask) ? services.listAgents(ask, caller) : wrongMethod('other', null);
     case 'problem':
-      if (!isRead(ask)) return wrongMethod('other', null);
-      return route.code === '' ? problemIndex() : problemPage(route.code);
+      return explain(ask, route.code);
     case 'nowhere':
       return problemAnswer(route.refusal, { kind: 'other', agent: null });
   }
+}
+
+function explain(ask: Ask, code: string): Answer {
+  if (!isRead(ask)) return wrongMethod('other', null);
+  return code === '' ? problemIndex() : problemPage(code);
 }
 
 function serveRead({ serveCard }: Services, ask: Ask, agent: AgentRule): Answer | Promise<Answer> {
@@ -67,36 +110,41 @@ function serveRead({ serveCard }: Services, ask: Ask, agent: AgentRule): Answer 
 const tagged = (answer: Answer | Promise<Answer>, tags: readonly Tag[]): Answer | Promise<Answer> =>
   answer instanceof Promise ? answer.then((late) => ({ ...late, tags })) : { ...answer, tags };
 
-/** The pages that explain refusals are part of the program, and never more wanted than while everything is stopped. */
-function decideOn({ kills }: Services, route: Route, answer: Answer | undefined): Refusal | undefined {
+/** Everything that a kill could name of the request, of whoever makes it, and of what answers it. */
+function decideOn({ kills }: Services, { route, caller }: Turn, answer: Answer | undefined): Refusal | undefined {
   const active = kills.active();
-  if (active.length === 0 || route.to === 'problem') return undefined;
+  if (active.length === 0) return undefined;
   const { agent, tags } = subjectOf(route);
-  return decide(active, { agent, tags: answer?.tags === undefined ? tags : [...tags, ...answer.tags] });
+  return decide(active, { agent, tags: [...tags, ...(caller?.tags ?? []), ...(answer?.tags ?? [])] });
 }
 
 /** What was killed while its answer was being made is not handed out: this is the last look before the first byte. */
-async function decideAgain(services: Services, ask: Ask, route: Route, late: Answer): Promise<Answer> {
-  const refusal = late.trace.code === 'killed' ? undefined : decideOn(services, route, late);
+async function decideAgain(services: Services, turn: Turn, late: Answer): Promise<Answer> {
+  const refusal = late.trace.code === 'killed' ? undefined : decideOn(services, turn, late);
   if (refusal === undefined) return late;
   if (late.body !== null && !(late.body instanceof Uint8Array)) await late.body[Symbol.asyncIterator]().return?.();
-  return refuseAt(services, ask, route, refusal);
+  return refuseAt(services, turn, refusal);
 }
 
 /**
  * Counts a refusal that no exchange has a receipt of: one receipt a minute, however many there are. `unknown-agent` leaves none,
  * so that what is asked for in vain fills no disk.
  */
-function noted({ ledger }: Services, answer: Answer): Answer {
+function noted({ ledger }: Services, { caller }: Turn, answer: Answer): Answer {
   const { code, receipt, agent } = answer.trace;
   if (code !== undefined && receipt === undefined && code !== 'unknown-agent')
-    ledger.refused({ agent, code, principal: null, tenant: null });
+    ledger.refused({ agent, code, ...evidenceOf(caller) });
   return answer;
 }
 
-function refuseAt(services: Services, ask: Ask, route: Route, why: Refusal): Answer | Promise<Answer> {
+const evidenceOf = (caller: Caller | null) => ({
+  principal: caller?.principalHash ?? null,
+  tenant: caller?.tenantHash ?? null,
+});
+
+function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal): Answer | Promise<Answer> {
   const { agent } = subjectOf(route);
-  const receipt = services.ledger.refused({ agent, code: why.code, principal: null, tenant: null });
+  const receipt = services.ledger.refused({ agent, code: why.code, ...evidenceOf(caller) });
   const refusal = { ...why, receipt };
   if (route.to === 'operation') return services.refuseOperation(ask, route.agent, refusal);
   return problemAnswer(refusal, { kind: route.to === 'card' ? 'public' : 'other', agent });

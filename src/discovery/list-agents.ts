@@ -1,17 +1,20 @@
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { EpochMs } from '../kernel/units.ts';
+import { isVisible } from '../policy/principals.ts';
 import type { Rules } from '../policy/rules.ts';
+import type { Caller } from './callers.ts';
 import type { CardBook } from './card-book.ts';
 import { cardStatus } from './card-status.ts';
 
 /** `GET /agents`: what the caller may see, where its card is served here, and how it stands. */
-export type ListAgents = (ask: Ask) => Answer;
+export type ListAgents = (ask: Ask, caller: Caller) => Answer;
 
 export function createListAgents(book: CardBook, rules: () => Rules, now: () => EpochMs): ListAgents {
-  return (ask) => {
+  return (ask, { principal }) => {
     const at = now();
-    const agents = [...rules().agents.values()].map((agent) => ({
+    const visible = [...rules().agents.values()].filter((agent) => isVisible(agent, principal));
+    const agents = visible.map((agent) => ({
       name: agent.name,
       card: `${ask.base}/agents/${agent.name}/.well-known/agent-card.json`,
       state: cardStatus(book, agent, at).state,

@@ -15,11 +15,18 @@ export interface Subject {
  * visibility, scoped kills. It matters: what stops everything must not depend on who asks, and a scoped kill must not tell a
  * caller of an agent that it may not see.
  */
-export function decide(kills: readonly Kill[], { agent, tags }: Subject): Refusal | undefined {
-  const everything = killOf(kills, NOTHING);
-  if (everything !== undefined) return killed(everything, agent);
+export function decide(kills: readonly Kill[], subject: Subject): Refusal | undefined {
+  const { agent, tags } = subject;
+  const everything = decideForAll(kills, agent);
+  if (everything !== undefined) return everything;
   const scoped = killOf(kills, tags);
   return scoped === undefined ? undefined : killed(scoped, agent);
+}
+
+/** The first step alone, before anybody has looked at who asks. */
+export function decideForAll(kills: readonly Kill[], agent: AgentName | null): Refusal | undefined {
+  const everything = killOf(kills, NOTHING);
+  return everything === undefined ? undefined : killed(everything, agent);
 }
 
 const NOTHING: readonly Tag[] = [];

@@ -1,6 +1,8 @@
 import type { AgentName, ListenerName } from '../kernel/ids.ts';
 import { agentName } from '../kernel/ids.ts';
+import type { Principal } from '../kernel/principal.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { isVisible } from './principals.ts';
 import type { AgentRule, OriginRule, Rules } from './rules.ts';
 
 /**
@@ -13,7 +15,8 @@ export type Route =
   | { readonly to: 'origin'; readonly rule: OriginRule }
   | { readonly to: 'agents' }
   | { readonly to: 'problem'; readonly code: string }
-  | { readonly to: 'nowhere'; readonly refusal: Refusal };
+  /** `agent`: below whose base URL there is nothing; null where no agent is named. */
+  | { readonly to: 'nowhere'; readonly refusal: Refusal; readonly agent: AgentRule | null };
 
 /** One route look-up per listener; `exact` answers the ordinary request by one map access. */
 export interface RouteTable {
@@ -24,7 +27,7 @@ const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] a
 const AGENTS = '/agents';
 const PROBLEMS = '/problems/';
 
-const nowhere = (refusal: Refusal): Route => ({ to: 'nowhere', refusal });
+const nowhere = (refusal: Refusal, agent: AgentRule | null = null): Route => ({ to: 'nowhere', refusal, agent });
 const notFound = (detail: string): Route => nowhere(refuse('not-found', detail));
 
 /** Builds the table for one snapshot of the rules. */
@@ -79,9 +82,28 @@ function routeOwn(rules: Rules, name: AgentName, path: string): Route {
 function belowBase(agent: AgentRule, rest: string): Route {
   for (const path of CARD_PATHS) if (rest === path) return { to: 'card', agent };
   if (rest.startsWith('/.well-known/')) {
-    return notFound(`The card is at ${CARD_PATHS[0]} below the agent's base URL.`);
+    return nowhere(refuse('not-found', `The card is at ${CARD_PATHS[0]} below the agent's base URL.`), agent);
   }
   return { to: 'operation', agent };
+}
+
+/**
+ * What a caller that may not see an agent is told of it: from here on its request is one for a name that nobody has, in every answer,
+ * count and log line. Any other route stays as it is.
+ */
+export function routeFor(route: Route, principal: Principal): Route {
+  switch (route.to) {
+    case 'card':
+    case 'operation':
+    case 'nowhere': {
+      const { agent } = route;
+      return agent === null || isVisible(agent, principal) ? route : nowhere(unknownAgent(agent.name));
+    }
+    case 'origin':
+    case 'agents':
+    case 'problem':
+      return route;
+  }
 }
 
 function unknownAgent(name: string): Refusal {

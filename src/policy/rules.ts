@@ -18,6 +18,8 @@ export interface Rules {
   readonly allowlist: readonly OriginPattern[];
   /** What each listener serves; the key is the name it is opened under. */
   readonly listeners: ReadonlyMap<ListenerName, ListenerRole>;
+  /** Whose tokens name callers. */
+  readonly issuers: readonly IssuerRule[];
   readonly limits: Limits;
   readonly prefetch: { readonly enabled: boolean; readonly timeout: Ms };
 }
@@ -39,6 +41,44 @@ export interface AgentRule {
   readonly card: CardRule;
   /** The sets that may vouch for its card, each also in `Rules.keySets`; no other agent's `jku` is among them. */
   readonly keySets: readonly KeySetRule[];
+  /** Who may see the agent; null for every local caller. */
+  readonly visibleTo: readonly VisibleTo[] | null;
+  readonly extended: ExtendedRule;
+}
+
+/** Callers that may see an agent: everything that is not null must fit. */
+export interface VisibleTo {
+  readonly tenant: string | null;
+  readonly principal: string | null;
+  readonly scope: string | null;
+  readonly role: string | null;
+}
+
+/** How callers get an agent's extended card. */
+export interface ExtendedRule {
+  /** What a token that goes to the agent must be for. */
+  readonly audience: readonly string[];
+}
+
+/** An issuer whose tokens name callers. */
+export interface IssuerRule {
+  /** What `iss` must be, byte for byte. */
+  readonly issuer: string;
+  /** What `aud` may be, besides what the agents' `extended.audience` say. */
+  readonly audience: readonly string[];
+  readonly keys: KeySetRule & { readonly source: Extract<KeySource, { from: 'url' }> };
+  readonly claims: ClaimNames;
+}
+
+/** Which claims say what. */
+export interface ClaimNames {
+  readonly principal: string;
+  /** Null where `tenant` is read if it is there; a claim that is named must be there. */
+  readonly tenant: string | null;
+  readonly scopes: string;
+  readonly roles: string;
+  /** The field by which a caller of several tenants chooses one; null where such tokens are refused. */
+  readonly tenantHeader: string | null;
 }
 
 /** Keys that may sign cards. */

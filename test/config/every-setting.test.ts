@@ -14,12 +14,11 @@ const PEM = { '/etc/app/ca.pem': '', '/etc/app/client.pem': '', '/run/secrets/cl
 const NOT_BUILT: readonly string[] = [
   'listen.cors',
   ...['hosts', 'credentials'].map((key) => `agents.planner.${key}`),
-  ...['review', 'risk', 'visibleTo', 'route', 'extended'].map((key) => `agents.planner.${key}`),
+  ...['review', 'risk', 'route', 'extended'].map((key) => `agents.planner.${key}`),
   'agents.pay',
   'agents.pay.registry',
   'agents.pay.id',
   'origins[0].content',
-  'principals',
   'registries',
   'limits.clientRate',
   'egress.proxy',

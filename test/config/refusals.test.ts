@@ -64,14 +64,14 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a list at the root',
     '[1]',
     [
-      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   [
     'a word at the root',
     'hello',
     [
-      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   ['one value where a list is', 'listen: { names: a.b }', ['c.yaml:1:18 listen.names: is a list; write [a.b]']],
@@ -88,7 +88,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a key that is nothing like another',
     'zzz: 1',
     [
-      'c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   [
@@ -100,14 +100,14 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a key of Object.prototype',
     'toString: 1',
     [
-      'c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   [
     '__proto__',
     '__proto__: { state: x }',
     [
-      'c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   ['a key that is no word', 'log: { "a b\\n": 1 }', ['c.yaml:1:8 log["a b\\n"]: unknown key; known here: level, hits']],
@@ -130,7 +130,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'an agent that is no section',
     'agents: { a: https://a.example }',
     [
-      'c.yaml:1:14 agents.a: this holds settings: origin, card, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, listen, maxStale, tls, unsafeCleartext, unsafeAddresses',
+      'c.yaml:1:14 agents.a: this holds settings: origin, card, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, listen, maxStale, tls, unsafeCleartext, unsafeAddresses, visibleTo',
     ],
   ],
   [

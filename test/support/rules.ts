@@ -65,6 +65,8 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
     policy: policyDigest(`policy of ${name}`),
     card: { ...CARD_RULE, agent: agentName(name) },
     keySets: [],
+    visibleTo: null,
+    extended: { audience: [`https://${name}.example.com`] },
     ...over,
   };
 }
@@ -93,6 +95,7 @@ export function exampleRules(over: { readonly agents?: readonly AgentRule[] } = 
     keysMaxStale: ms(86_400_000),
     allowlist: [],
     listeners: new Map(listeners.map(([name, role]) => [listenerName(name), role])),
+    issuers: [],
     limits: LIMITS,
     prefetch: { enabled: true, timeout: ms(10_000) },
   };

@@ -199,7 +199,7 @@ export function ask(url: string, options: http.RequestOptions, body = ''): Promi
 }
 
 function gotOf({ statusCode = 0, headers }: http.IncomingMessage, body: string): Got {
-  const isProblem = /json/.test(headers['content-type'] ?? '') && statusCode >= 400;
+  const isProblem = /json/.test(headers['content-type'] ?? '') && statusCode >= 400 && body !== '';
   const code = isProblem ? (JSON.parse(body) as { code?: string }).code : undefined;
   return { status: statusCode, headers, body, code };
 }

@@ -1,0 +1,61 @@
+import type { Refusal } from '../kernel/refusal.ts';
+import { type EpochMs, type Ms, later, ms } from '../kernel/units.ts';
+import type { VerifiedToken } from '../policy/verify-token.ts';
+import type { Caller } from './callers.ts';
+import type { Issuer } from './issuers.ts';
+
+/** A token that was verified once, and the callers that it has been. */
+export interface KnownToken {
+  readonly issuer: Issuer;
+  readonly token: VerifiedToken;
+  readonly verifiedAt: EpochMs;
+  /** By the tenant that the caller has chosen. */
+  readonly callers: Map<string, Caller>;
+}
+
+/**
+ * Remembers verifications by the keyed hash of the whole credential, never by a part of it. Bad tokens are remembered apart, for a
+ * moment: a flood of them pushes out no good one, and a key that arrives is seen soon.
+ */
+export interface TokenMemory {
+  good(hash: string): KnownToken | undefined;
+  bad(hash: string, now: EpochMs): Refusal | undefined;
+  keep(hash: string, known: KnownToken): void;
+  refuse(hash: string, refusal: Refusal, now: EpochMs): void;
+  forget(hash: string): void;
+}
+
+/** Callers at one time; about 20 MB at the most. */
+const MOST_GOOD = 10_000;
+const MOST_BAD = 1_000;
+/** As long as a failing card: a broken client costs one verification in this time. */
+const BAD_FOR: Ms = ms(10_000);
+
+export function createTokenMemory(): TokenMemory {
+  const good = new Map<string, KnownToken>();
+  const bad = new Map<string, { readonly refusal: Refusal; readonly until: EpochMs }>();
+  return {
+    good(hash) {
+      const known = good.get(hash);
+      if (known === undefined) return undefined;
+      good.delete(hash); // the order is that of the last use
+      good.set(hash, known);
+      return known;
+    },
+    bad(hash, now) {
+      const known = bad.get(hash);
+      return known !== undefined && now < known.until ? known.refusal : undefined;
+    },
+    keep: (hash, known) => put(good, hash, known, MOST_GOOD),
+    refuse: (hash, refusal, now) => put(bad, hash, { refusal, until: later(now, BAD_FOR) }, MOST_BAD),
+    forget: (hash) => void good.delete(hash),
+  };
+}
+
+function put<Value>(memory: Map<string, Value>, hash: string, value: Value, most: number): void {
+  memory.delete(hash);
+  memory.set(hash, value);
+  if (memory.size <= most) return;
+  const [oldest] = memory.keys();
+  if (oldest !== undefined) memory.delete(oldest);
+}
