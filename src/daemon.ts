@@ -29,6 +29,7 @@ import { createObserver } from './observe/observer.ts';
 import type { Rules } from './policy/rules.ts';
 import { killOf } from './policy/kills.ts';
 import type { Clock, Evidence, KillBook, Observer, Store } from './ports.ts';
+import { createCoder } from './store/coder.ts';
 import { createMemoryStore } from './store/memory.ts';
 import { createTieredStore } from './store/tiered.ts';
 import { removeFile, writeWhole } from './store/state-file.ts';
@@ -119,7 +120,10 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const resolver = createResolver(systemAsk(settings.egress.dnsTtl), clock);
   const fetcher = createFetcher({ clock, resolver, limits: settings.limits, ownAddresses: own.addresses });
-  const discovery: Discovery = createDiscovery({ clock, fetcher, store, ledger, observer, kills, archive }, rules);
+  const discovery: Discovery = createDiscovery(
+    { clock, fetcher, store, ledger, observer, kills, archive, coder: createCoder() },
+    rules,
+  );
   await discovery.ready;
   if ('warm' in store) {
     // Archived cards of agents that are gone, and what is stopped, must not come back; the rest is judged before it is served.

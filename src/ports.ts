@@ -1,5 +1,5 @@
 import type { EgressRule } from './kernel/egress-rule.ts';
-import type { Entry } from './kernel/entry.ts';
+import type { ContentCoding, Entry } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
 import type { ByteStream, Fields } from './kernel/fields.ts';
 import type { FaultCode } from './kernel/faults.ts';
@@ -98,6 +98,12 @@ export interface Fetcher {
   fetch(order: FetchOrder): Promise<FetchResult<WholeResponse>>;
   /** Opens an exchange that streams both ways, codings untouched: `content: any` and forwarded traffic. */
   open(order: FetchOrder): Promise<FetchResult<StreamedResponse>>;
+}
+
+/** Makes content codings of a body that is about to be stored: once for each, never for a request. */
+export interface Coder {
+  /** Resolves to the codings that are worth their memory; none for what is too short or too long. Never rejects. */
+  code(body: Uint8Array): Promise<readonly { readonly coding: ContentCoding; readonly body: Uint8Array }[]>;
 }
 
 /** Where entries live. `peek` is the hit path: memory only, no waiting. */

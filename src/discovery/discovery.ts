@@ -1,5 +1,5 @@
 import type { Tag } from '../kernel/ids.ts';
-import type { Clock, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
+import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import { type RouteTable, buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import type { KeyArchive } from './archived-keys.ts';
@@ -21,6 +21,7 @@ import { createStops, type Stops } from './stops.ts';
 import { createServeCard } from './serve-card.ts';
 import { createServeOrigin } from './serve-origin.ts';
 import { createTrust, type Trust } from './trust.ts';
+import { createWithCodings } from './with-codings.ts';
 
 /** The use case, whole: what the listeners call, what keeps cards fresh, and what is known of them. */
 export interface Discovery {
@@ -62,6 +63,7 @@ export interface Doors {
   readonly ledger: Evidence;
   readonly observer: Observer;
   readonly kills: KillBook;
+  readonly coder: Coder;
   /** Where fetched keys outlive a restart; null for nowhere. */
   readonly archive: KeyArchive | null;
 }
@@ -156,8 +158,9 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn: () => undefined });
   const callers = createCallers({ clock, issuers, rules, hash: (kind, name) => ledger.keyedHash(kind, name) });
   const judge = createJudge({ clock, trust, rules });
-  const refresh = createRefresh({ ...doors, trust, judge, stops });
-  const judgeAgain = createJudgeAgain({ ...doors, trust, judge });
+  const withCodings = createWithCodings(doors.coder, doors.store);
+  const refresh = createRefresh({ ...doors, trust, judge, stops, withCodings });
+  const judgeAgain = createJudgeAgain({ ...doors, trust, judge, withCodings });
   const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const handle = createHandle({

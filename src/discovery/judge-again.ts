@@ -8,6 +8,7 @@ import type { AgentRule } from '../policy/rules.ts';
 import type { Clock, Ledger, Store } from '../ports.ts';
 import type { Judge } from './judge.ts';
 import type { Trust } from './trust.ts';
+import { plainOf, type WithCodings } from './with-codings.ts';
 
 /**
  * Judges a stored card under today's policy and keys: the entry with its new verdict, or undefined where it may not be served. A
@@ -21,6 +22,7 @@ interface Doors {
   readonly ledger: Ledger;
   readonly trust: Trust;
   readonly judge: Judge;
+  readonly withCodings: WithCodings;
 }
 
 /** Whoever asks for one entry under one policy shares one judgement, which stands until the policy or the keys change. */
@@ -49,7 +51,7 @@ async function judgeOnce(doors: Doors, entry: Entry, agent: AgentRule): Promise<
   const outcome = await judgeStored(judge, entry, agent);
   ledger.record(receiptOf(doors, entry, outcome, { id, agent }));
   if (outcome.ok) {
-    const judged = withReceipt(outcome.value, id);
+    const judged = await doors.withCodings(withReceipt(outcome.value, id));
     return (await store.put(judged)) ? judged : undefined;
   }
   // Keys that are away say nothing against the card: it is not served, and it is still there when they are back.
@@ -97,7 +99,7 @@ export async function judgeStored(judge: Judge, entry: Entry, agent: AgentRule):
   const { body, digest, facts, warnings } = outcome.value;
   const verdict = withDropped(outcome.value.verdict, admission);
   return accepted({
-    ...entry,
+    ...(body === entry.body ? entry : plainOf(entry)),
     body,
     etag: body === entry.body ? entry.etag : strongEtag(body),
     admission: { ...admission, digest, verdict, facts, warnings, policy },

@@ -21,6 +21,7 @@ import { agentTags, cardTags } from './key.ts';
 import { deniedOrFailed, exchangeReceipt } from './receipts.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
+import type { WithCodings } from './with-codings.ts';
 
 /** One card to bring up to date: for whom, by which request, and what is stored already. */
 export interface CardTarget {
@@ -61,6 +62,7 @@ interface Doors {
   readonly trust: Trust;
   readonly judge: Judge;
   readonly kills: KillBook;
+  readonly withCodings: WithCodings;
   /** Ends what is on its way when the daemon ends or a kill covers it. */
   readonly stops: Stops;
 }
@@ -186,7 +188,8 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   return put(doors, entry, 'stored', 200);
 }
 
-async function put(doors: Doors, entry: Entry, outcome: 'stored' | 'not_modified', status: number): Promise<Refreshed> {
+async function put(doors: Doors, plain: Entry, outcome: 'stored' | 'not_modified', status: number): Promise<Refreshed> {
+  const entry = await doors.withCodings(plain);
   if (await doors.store.put(entry)) return { ok: true, outcome, entry, status };
   if (doors.store.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry, status };
   // What was taken away while this fetch was on its way must not come back with it.

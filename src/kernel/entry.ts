@@ -67,6 +67,16 @@ export interface Lifetime {
   readonly immutable: boolean;
 }
 
+/** A content coding that stored bodies are kept in (RFC 9110 §8.4.1). */
+export type ContentCoding = 'br' | 'gzip';
+
+/** A stored body in one content coding: a representation of its own, with a strong entity tag of its coded bytes. */
+export interface CodedBody {
+  readonly coding: ContentCoding;
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
 /** One stored response (RFC 9111 §3), immutable; a 304 or a HEAD makes a new one. */
 export interface Entry {
   readonly key: EntryKey;
@@ -82,6 +92,8 @@ export interface Entry {
   readonly body: Uint8Array;
   /** Strong entity tag of `body`, quoted; of the origin where `content: any` keeps the origin's. */
   readonly etag: string | null;
+  /** The same body coded, the shortest first; absent or empty where coding it gains nothing or is the origin's business. */
+  readonly coded?: readonly CodedBody[];
   /** RFC 9111 §4.2.3: when the request was made and the response received. */
   readonly requestedAt: EpochMs;
   readonly receivedAt: EpochMs;

@@ -2,7 +2,10 @@ import type { Entry } from '../kernel/entry.ts';
 import { generation } from '../kernel/ids.ts';
 import { ms } from '../kernel/units.ts';
 
-/** How an entry is written on the disk: its body apart, everything else one JSON text with the version of its format. */
+/**
+ * How an entry is written on the disk: its body apart, everything else one JSON text with the version of its format. Content
+ * codings are left out: they are made again when the card is judged at the next start.
+ */
 export interface EncodedEntry {
   readonly head: string;
   readonly body: Uint8Array;
@@ -12,7 +15,7 @@ export interface EncodedEntry {
 const FORMAT = 1;
 
 export function encodeEntry(entry: Entry): EncodedEntry {
-  const { body, ...head } = entry;
+  const { body, coded: _, ...head } = entry;
   return { head: JSON.stringify({ format: FORMAT, head }), body };
 }
 

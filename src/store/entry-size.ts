@@ -3,6 +3,8 @@ import { type Bytes, bytes } from '../kernel/units.ts';
 
 /** What V8 keeps for one entry beside its bytes and strings: its objects, and its places in the indexes. Measured over 50,000. */
 const OVERHEAD = 1_536;
+/** The objects of one coded form: itself and its bytes' headers. */
+const PER_CODING = 192;
 /** A string's header and the reference to it: thousands of two-letter fields cost this, not their letters. */
 const PER_STRING = 32;
 /** Two bytes a character: right for what is not Latin, and no less for what is. */
@@ -18,8 +20,11 @@ export function entrySize(entry: Entry): Bytes {
     sizeOf(fields) +
     sizeOf(tags) +
     (admission === null ? 0 : admissionSize(admission));
-  return bytes(entry.body.byteLength + strings + OVERHEAD);
+  return bytes(entry.body.byteLength + codedSize(entry) + strings + OVERHEAD);
 }
+
+const codedSize = ({ coded = [] }: Entry): number =>
+  coded.reduce((size, { body, etag }) => size + body.byteLength + sizeOf([etag]) + PER_CODING, 0);
 
 /** Counts what a card says of itself; words from closed lists are shared and cost nothing. */
 function admissionSize({ digest, verdict, facts, policy, receipt, warnings }: Admission): number {

@@ -111,12 +111,13 @@ class Memory implements MemoryStore {
     const passage = this.#fence.passage(given.tags, given.generation);
     if (passage === 'barred') return false;
     const pinned = this.#options.pinned(given);
-    const size = entrySize(given);
+    const plain = pinned || this.#isWorthIts(entrySize(given)) ? given : withoutCodings(given);
+    const size = entrySize(plain);
     if (!pinned && !this.#isWorthIts(size)) {
       this.#report(size, 'too-large');
       return false;
     }
-    const compact = compactBody(given);
+    const compact = compactBodies(plain);
     const entry = passage === 'stale' ? staleAt(compact, this.#options.clock.now()) : compact;
     this.#clearPlace(entry);
     this.#makeRoom(size);
@@ -220,7 +221,21 @@ function staleAt(entry: Entry, now: EpochMs): Entry {
 }
 
 /** A small body that is a view of a large buffer would hold all of it: 100 bytes off a socket hold 64 KiB. */
-function compactBody(entry: Entry): Entry {
-  const { body } = entry;
-  return body.buffer.byteLength === body.byteLength ? entry : { ...entry, body: new Uint8Array(body) };
+function compactBodies(entry: Entry): Entry {
+  const { body, coded = [] } = entry;
+  if ([entry, ...coded].every((each) => isCompact(each.body))) return entry;
+  return {
+    ...entry,
+    body: compact(body),
+    ...(coded.length === 0 ? {} : { coded: coded.map((each) => ({ ...each, body: compact(each.body) })) }),
+  };
+}
+
+const isCompact = (body: Uint8Array): boolean => body.buffer.byteLength === body.byteLength;
+const compact = (body: Uint8Array): Uint8Array => (isCompact(body) ? body : new Uint8Array(body));
+
+/** What is too much with its codings may still be worth its place without them. */
+function withoutCodings(entry: Entry): Entry {
+  const { coded: _, ...plain } = entry;
+  return plain;
 }

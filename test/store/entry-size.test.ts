@@ -5,6 +5,7 @@ import { tag, urlId, variantKey } from '../../src/kernel/ids.ts';
 import { entrySize } from '../../src/store/entry-size.ts';
 import { ADMISSION, cardOf, entryOf } from '../support/entries.ts';
 
+const CODED = { coding: 'gzip', body: new Uint8Array(10), etag: '""' } as const;
 const more = (changed: Partial<Entry>): number => entrySize(entryOf('a', changed)) - entrySize(entryOf('a'));
 const moreCard = (changed: Partial<typeof ADMISSION>): number =>
   entrySize(cardOf('a', { admission: { ...ADMISSION, ...changed } })) - entrySize(cardOf('a'));
@@ -17,6 +18,7 @@ describe('an entry is charged for', () => {
     ['its variant', more({ variant: variantKey('en') }), 4],
     ['its URL', more({ url: urlId('https://a.example.com/x') }), 2],
     ['its entity tag', more({ etag: '"a"' }), 38],
+    ['a coded form: its bytes, its tag and its objects', more({ coded: [CODED] }), 10 + 36 + 192],
     ['a name in Vary', more({ vary: ['accept'] }), 44],
     ['a tag', more({ tags: [...entryOf('a').tags, tag('kid:1')] }), 42],
     ["a card's name", moreCard({ facts: { ...ADMISSION.facts, name: 'Weather!' } }), 2],

@@ -107,6 +107,28 @@ describe('room', () => {
     assert.equal(body?.buffer.byteLength, 100);
   });
 
+  test('coded forms are charged for, and kept without the buffers that they came in', async () => {
+    const { store } = storeFor(8);
+    const slab = new Uint8Array(65_536).fill(7);
+    const coded = [{ coding: 'br', body: slab.subarray(10, 20), etag: '"br"' }] as const;
+    await store.put(entryOf('a', { coded }));
+    const [entry] = store.peek(entryKey('a'));
+    assert.equal(entry?.coded?.[0]?.body.buffer.byteLength, 10);
+    assert.equal(store.size().bytes, entrySize(entryOf('a', { coded })));
+    assert.ok(store.size().bytes > ONE + 10);
+    await store.purge([tag('all')], false);
+    assert.equal(store.size().bytes, 0);
+  });
+
+  test('what is only too large with its coded forms is kept without them', async () => {
+    const { store, observer } = storeFor(8);
+    const coded = [{ coding: 'gzip', body: new Uint8Array(ONE * 2), etag: '"gzip"' }] as const;
+    assert.equal(await store.put(entryOf('a', { coded })), true);
+    assert.equal(store.peek(entryKey('a'))[0]?.coded, undefined);
+    assert.equal(store.size().bytes, ONE);
+    assert.deepEqual(reasons(observer), []);
+  });
+
   test('closed, it holds nothing', async () => {
     const { store } = storeFor(8, isCard);
     await store.put(entryOf('a'));

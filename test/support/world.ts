@@ -10,6 +10,8 @@ export interface Got {
   readonly status: number;
   readonly headers: Readonly<http.IncomingHttpHeaders>;
   readonly body: string;
+  /** The body as it came, content coding and all. */
+  readonly bytes: Buffer;
   /** The problem's code, where the body is one. */
   readonly code: string | undefined;
 }
@@ -191,15 +193,16 @@ export function ask(url: string, options: http.RequestOptions, body = ''): Promi
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () => resolve(gotOf(response, Buffer.concat(chunks).toString())));
+      response.on('end', () => resolve(gotOf(response, Buffer.concat(chunks))));
     });
     request.on('error', reject);
     request.end(body);
   });
 }
 
-function gotOf({ statusCode = 0, headers }: http.IncomingMessage, body: string): Got {
+function gotOf({ statusCode = 0, headers }: http.IncomingMessage, bytes: Buffer): Got {
+  const body = bytes.toString();
   const isProblem = /json/.test(headers['content-type'] ?? '') && statusCode >= 400 && body !== '';
   const code = isProblem ? (JSON.parse(body) as { code?: string }).code : undefined;
-  return { status: statusCode, headers, body, code };
+  return { status: statusCode, headers, body, bytes, code };
 }
