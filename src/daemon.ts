@@ -120,10 +120,8 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const resolver = createResolver(systemAsk(settings.egress.dnsTtl), clock);
   const fetcher = createFetcher({ clock, resolver, limits: settings.limits, ownAddresses: own.addresses });
-  const discovery: Discovery = createDiscovery(
-    { clock, fetcher, store, ledger, observer, kills, archive, coder: createCoder() },
-    rules,
-  );
+  const doors = { clock, fetcher, store, ledger, observer, kills, archive, coder: createCoder() };
+  const discovery: Discovery = createDiscovery(doors, rules);
   await discovery.ready;
   if ('warm' in store) {
     // Archived cards of agents that are gone, and what is stopped, must not come back; the rest is judged before it is served.
