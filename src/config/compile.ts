@@ -45,6 +45,7 @@ export function compileRules(settings: Settings, documents: KeyDocuments): Rules
     keysMaxStale: settings.cache.keysMaxStale,
     allowlist: allowlistOf(settings),
     listeners: new Map(listenerRoles(settings, origins)),
+    cors: new Set(settings.listen.cors),
     issuers: compileIssuers(settings, origins),
     limits: limitsOf(settings),
     prefetch: { enabled: settings.cache.prefetch, timeout: settings.cache.prefetchTimeout },

@@ -4,7 +4,7 @@ import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
-import { agentBase, cardUrl, hostName, originMatch, uri } from './types/web.ts';
+import { agentBase, cardUrl, hostName, originMatch, pageOrigin, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf } from './types/words.ts';
 
 /**
@@ -149,6 +149,10 @@ const listen = section({
   names: group(
     list(hostName),
     'Further host names that callers may use for these listeners; others are refused, against DNS rebinding.',
+  ),
+  cors: group(
+    list(pageOrigin),
+    'Origins of web pages whose scripts may read what the agents listeners answer; where nothing is written, none.',
   ),
 });
 

@@ -6,11 +6,12 @@ import type { KeyArchive } from './archived-keys.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { type CardStatus, cardStatus } from './card-status.ts';
+import { createCors } from './cors.ts';
 import { type Handle, createHandle } from './handle.ts';
 import { createFetchKeys } from './fetch-keys.ts';
 import { createJudge } from './judge.ts';
 import { createJudgeAgain } from './judge-again.ts';
-import { createListAgents } from './list-agents.ts';
+import { createAgentLists } from './list-agents.ts';
 import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
 import { agentTags } from './key.ts';
@@ -171,7 +172,8 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     serveCard: createServeCard(book, now),
     serveOrigin: createServeOrigin({ ...doors, limits, stops }),
     refuseOperation: createRefuseOperation(book),
-    listAgents: createListAgents(book, rules, now),
+    lists: createAgentLists(book, rules, now),
+    cors: createCors(() => rules().cors),
   });
   return { stops, trust, keys: both(trust, issuers), book, schedule, handle };
 }

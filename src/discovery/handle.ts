@@ -11,8 +11,9 @@ import { type Route, type RouteTable, routeFor } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Evidence, KillBook } from '../ports.ts';
 import type { Caller, Callers } from './callers.ts';
+import type { Cors } from './cors.ts';
 import { agentTags, ruleTags } from './key.ts';
-import type { ListAgents } from './list-agents.ts';
+import type { AgentLists } from './list-agents.ts';
 import { refuseLoop } from './loop.ts';
 import type { RefuseOperation } from './operation.ts';
 import type { ServeOrigin } from './serve-origin.ts';
@@ -29,22 +30,27 @@ export interface Services {
   readonly serveCard: ServeCard;
   readonly serveOrigin: ServeOrigin;
   readonly refuseOperation: RefuseOperation;
-  readonly listAgents: ListAgents;
+  readonly lists: AgentLists;
+  readonly cors: Cors;
 }
 
 export function createHandle(services: Services): Handle {
   return (ask) => {
     const route = services.routes().route(ask.listener, ask.target);
-    // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
-    if (route.to === 'problem') return explain(ask, route.code);
-    const turn = toNobody(ask, route);
-    const stopped = decideForAll(services.kills.active(), subjectOf(turn.route).agent);
-    if (stopped !== undefined) return refuseAt(services, turn, stopped);
-    const identified = services.callers.identify(ask);
-    return identified instanceof Promise
-      ? identified.then((late) => serve(services, ask, route, late))
-      : serve(services, ask, route, identified);
+    return services.cors(ask, route, () => answer(services, ask, route));
   };
+}
+
+function answer(services: Services, ask: Ask, route: Route): Answer | Promise<Answer> {
+  // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
+  if (route.to === 'problem') return explain(ask, route.code);
+  const turn = toNobody(ask, route);
+  const stopped = decideForAll(services.kills.active(), subjectOf(turn.route).agent);
+  if (stopped !== undefined) return refuseAt(services, turn, stopped);
+  const identified = services.callers.identify(ask);
+  return identified instanceof Promise
+    ? identified.then((late) => serve(services, ask, route, late))
+    : serve(services, ask, route, identified);
 }
 
 /** A request on its way through, once it is known who asks. */
@@ -87,7 +93,9 @@ function perform(services: Services, ask: Ask, route: Route, caller: Caller): An
     case 'origin':
       return tagged(services.serveOrigin(ask, route.rule), ruleTags(route.rule.match));
     case 'agents':
-      return isRead(ask) ? services.listAgents(ask, caller) : wrongMethod('other', null);
+      return isRead(ask) ? services.lists.agents(ask, caller) : wrongMethod('other', null);
+    case 'catalog':
+      return isRead(ask) ? services.lists.catalog(ask, caller) : wrongMethod('other', null);
     case 'problem':
       return explain(ask, route.code);
     case 'nowhere':
@@ -158,6 +166,7 @@ function subjectOf(route: Route): Subject {
     case 'origin':
       return { agent: null, tags: ruleTags(route.rule.match) };
     case 'agents':
+    case 'catalog':
     case 'problem':
     case 'nowhere':
       return { agent: null, tags: [] };

@@ -14,6 +14,7 @@ export type Route =
   | { readonly to: 'operation'; readonly agent: AgentRule }
   | { readonly to: 'origin'; readonly rule: OriginRule }
   | { readonly to: 'agents' }
+  | { readonly to: 'catalog' }
   | { readonly to: 'problem'; readonly code: string }
   /** `agent`: below whose base URL there is nothing; null where no agent is named. */
   | { readonly to: 'nowhere'; readonly refusal: Refusal; readonly agent: AgentRule | null };
@@ -25,6 +26,7 @@ export interface RouteTable {
 
 const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const;
 const AGENTS = '/agents';
+const CATALOG = '/.well-known/ai-catalog.json';
 const PROBLEMS = '/problems/';
 
 const nowhere = (refusal: Refusal, agent: AgentRule | null = null): Route => ({ to: 'nowhere', refusal, agent });
@@ -32,7 +34,10 @@ const notFound = (detail: string): Route => nowhere(refuse('not-found', detail))
 
 /** Builds the table for one snapshot of the rules. */
 export function buildRoutes(rules: Rules): RouteTable {
-  const shared = new Map<string, Route>([[AGENTS, { to: 'agents' }]]);
+  const shared = new Map<string, Route>([
+    [AGENTS, { to: 'agents' }],
+    [CATALOG, { to: 'catalog' }],
+  ]);
   const own = new Map<AgentName, ReadonlyMap<string, Route>>();
   for (const agent of rules.agents.values()) {
     const card: Route = { to: 'card', agent };
@@ -101,6 +106,7 @@ export function routeFor(route: Route, principal: Principal): Route {
     }
     case 'origin':
     case 'agents':
+    case 'catalog':
     case 'problem':
       return route;
   }

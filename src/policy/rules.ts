@@ -18,6 +18,8 @@ export interface Rules {
   readonly allowlist: readonly OriginPattern[];
   /** What each listener serves; the key is the name it is opened under. */
   readonly listeners: ReadonlyMap<ListenerName, ListenerRole>;
+  /** Origins of web pages that may read answers, as browsers write them. */
+  readonly cors: ReadonlySet<string>;
   /** Whose tokens name callers. */
   readonly issuers: readonly IssuerRule[];
   readonly limits: Limits;

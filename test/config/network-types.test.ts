@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cidr, listenAddress, overlaps } from '../../src/config/types/addresses.ts';
-import { agentBase, cardUrl, hostName, originMatch } from '../../src/config/types/web.ts';
+import { agentBase, cardUrl, hostName, originMatch, pageOrigin } from '../../src/config/types/web.ts';
 import type { ListenAddress } from '../../src/kernel/listen-address.ts';
 import { describeType, type TypeCases } from '../support/type-cases.ts';
 
@@ -155,6 +155,23 @@ const TABLES: readonly TypeCases[] = [
       ['https://a.example/x', 'an origin has no path and no query; write https://a.example'],
       ['https://a.example/?', 'an origin has no path and no query'],
       ['https://a.example.', 'no trailing dot'],
+    ],
+  },
+  {
+    name: 'origin of a web page',
+    type: pageOrigin,
+    good: [
+      ['https://app.example', 'https://app.example'],
+      ['http://localhost:3000', 'http://localhost:3000'],
+      ['https://app.example/', 'https://app.example'],
+    ],
+    bad: [
+      ['*', 'would let any web page read answers'],
+      ['null', 'would let any web page read answers'],
+      ['https://*.app.example', 'write the origin of each page'],
+      ['https://App.example', 'write https://app.example'],
+      ['https://app.example/x', 'an origin has no path'],
+      ['app.example', 'https://'],
     ],
   },
   {

@@ -16,6 +16,8 @@ const named = (route: Route): string => {
       return `origin ${route.rule.name}`;
     case 'agents':
       return 'agents';
+    case 'catalog':
+      return 'catalog';
     case 'problem':
       return `problem ${route.code}`;
     case 'nowhere':
@@ -31,6 +33,10 @@ describe('routes of the agents listener', () => {
     ['/agents/weather/.well-known/agent-card.json?', 'card weather'],
     ['/agents', 'agents'],
     ['/agents?x=1', 'agents'],
+    ['/.well-known/ai-catalog.json', 'catalog'],
+    ['/.well-known/ai-catalog.json?x=1', 'catalog'],
+    ['/.well-known/ai-catalog', 'not-found'],
+    ['/.well-known/ai-catalog.json/', 'not-found'],
     ['/problems/killed', 'problem killed'],
     ['/problems/', 'problem '],
     ['/agents/weather', 'operation weather'],

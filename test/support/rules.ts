@@ -95,6 +95,7 @@ export function exampleRules(over: { readonly agents?: readonly AgentRule[] } = 
     keysMaxStale: ms(86_400_000),
     allowlist: [],
     listeners: new Map(listeners.map(([name, role]) => [listenerName(name), role])),
+    cors: new Set(),
     issuers: [],
     limits: LIMITS,
     prefetch: { enabled: true, timeout: ms(10_000) },

@@ -98,6 +98,24 @@ function readWildcard(text: string): Reading<OriginMatch> {
   return good({ origin: origin(spelled), pattern: parsed.value });
 }
 
+/** The origin of a web page, as its browser writes it in `Origin`. */
+export const pageOrigin: ScalarType<Origin> = {
+  kind: 'scalar',
+  name: 'origin',
+  range: 'https://HOST[:PORT]',
+  bare: false,
+  schema: { type: 'string', pattern: '^https?://[^/?#@*]+/?$' },
+  read(text, folder) {
+    if (text === '*' || text === 'null')
+      return wrong(`${quote(text)} would let any web page read answers; write the origin of each page`);
+    const read = originMatch.read(text, folder);
+    if (!read.ok) return read;
+    if (read.value.pattern.wildcard) return wrong('wildcards are for origins rules; write the origin of each page');
+    return good(read.value.origin);
+  },
+  show: (value) => value,
+};
+
 /** By the Public Suffix List with its private section: below `co.uk` and `github.io` every name is somebody else's. */
 const isPublicSuffix = (host: string): boolean => parse(host, { allowPrivateDomains: true }).publicSuffix === host;
 
