@@ -37,11 +37,11 @@ export interface Services {
 export function createHandle(services: Services): Handle {
   return (ask) => {
     const route = services.routes().route(ask.listener, ask.target);
-    return services.cors(ask, route, () => answer(services, ask, route));
+    return services.cors(ask, route, () => answerOn(services, ask, route));
   };
 }
 
-function answer(services: Services, ask: Ask, route: Route): Answer | Promise<Answer> {
+function answerOn(services: Services, ask: Ask, route: Route): Answer | Promise<Answer> {
   // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
   if (route.to === 'problem') return explain(ask, route.code);
   const turn = toNobody(ask, route);

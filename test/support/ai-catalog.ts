@@ -18,10 +18,10 @@ export function catalogFaults(catalog: unknown): readonly string[] {
 }
 
 const TOP = ['specVersion', 'entries', 'host', 'extensions', 'signature', 'additionalSignatures'];
-const ENTRY = [
-  ...['identifier', 'type', 'url', 'data', 'displayName', 'description', 'tags', 'version', 'updatedAt'],
-  ...['extensions', 'publisher', 'digest', 'trustManifests'],
-];
+const ENTRY =
+  'identifier type url data displayName description tags version updatedAt extensions publisher digest trustManifests'.split(
+    ' ',
+  );
 
 function entryFaults(where: string, entry: unknown): readonly string[] {
   if (!isObject(entry)) return [`${where} is no object`];
