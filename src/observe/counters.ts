@@ -3,17 +3,12 @@ import { EVICTION_REASONS, type Event } from '../kernel/event.ts';
 import type { FaultCode } from '../kernel/faults.ts';
 import type { AgentName } from '../kernel/ids.ts';
 import { KILL_KINDS } from '../kernel/kill.ts';
-import {
-  FETCH_OUTCOMES,
-  type RequestKind,
-  type RequestResult,
-  SIGNATURE_VERDICTS,
-  type SignatureVerdict,
-} from '../kernel/outcome.ts';
+import { FETCH_OUTCOMES, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
 import type { ExchangeReceipt, Receipt } from '../kernel/receipt.ts';
 import type { Ms } from '../kernel/units.ts';
 import { named } from './metric-table.ts';
 import { OTHER, RequestCounts } from './request-counts.ts';
+import { DURATION_BUCKETS, exportTimes, RequestTimes } from './request-times.ts';
 
 /** The names of the configuration in force; the same object until the next reload. */
 export interface ConfiguredAgents {
@@ -28,8 +23,7 @@ export interface Counters {
   follow(): void;
 }
 
-/** From a hit's half millisecond to the longest exchange. */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SECONDS = DURATION_BUCKETS.map((bound) => bound / 1000);
 /** What egress policy refuses before anything is sent: shown before the first time, since one is worth an alarm. */
 const DENIALS: readonly FaultCode[] = ['address-forbidden', 'origin-not-allowed', 'lookalike-origin'];
 
@@ -94,9 +88,7 @@ class AgentCounters {
   /** Whose series there are, as of the last look. */
   #followed: { readonly configured: ConfiguredAgents; readonly names: ReadonlySet<AgentName> } | undefined;
   readonly #requests = new RequestCounts();
-  readonly #requestTime: Histogram<'kind' | 'result'>;
-  /** The histogram's children, found once: a lookup by labels makes two objects and a string each time. */
-  readonly #times = new Map<RequestKind, Map<RequestResult, (took: number) => void>>();
+  readonly #requestTimes = new RequestTimes();
   readonly #fetches: Counter<'agent' | 'outcome'>;
   readonly #fetchTime: Histogram<'agent'>;
   readonly #denied: Counter<'reason'>;
@@ -106,7 +98,7 @@ class AgentCounters {
     const shared = { registers: [registry] };
     const timed = { ...shared, buckets: SECONDS };
     exportRequests(registry, this.#requests);
-    this.#requestTime = new Histogram({ ...named('cardea_request_duration_seconds'), ...timed });
+    exportTimes(registry, this.#requestTimes);
     this.#fetches = new Counter({ ...named('cardea_fetch_total'), ...shared });
     this.#fetchTime = new Histogram({ ...named('cardea_fetch_duration_seconds'), ...timed });
     this.#denied = new Counter({ ...named('cardea_egress_denied_total'), ...shared });
@@ -116,7 +108,7 @@ class AgentCounters {
   request({ trace, took }: Extract<Event, { kind: 'request' }>): void {
     const { agent, kind, result } = trace;
     if (!this.#requests.add(agent ?? OTHER, kind, result)) this.#requests.add(this.#label(agent), kind, result);
-    this.#timer(kind, result)(inSeconds(took));
+    this.#requestTimes.add(kind, result, took);
   }
 
   exchange(receipt: ExchangeReceipt): void {
@@ -144,14 +136,6 @@ class AgentCounters {
     if (agent === null || !this.#agents().has(agent)) return OTHER;
     this.follow();
     return agent;
-  }
-
-  #timer(kind: RequestKind, result: RequestResult): (took: number) => void {
-    let byResult = this.#times.get(kind);
-    if (byResult === undefined) this.#times.set(kind, (byResult = new Map()));
-    let observe = byResult.get(result);
-    if (observe === undefined) byResult.set(result, (observe = this.#requestTime.labels(kind, result).observe));
-    return observe;
   }
 
   /** A series that begins with its first event hides that event from `rate`. */
