@@ -24,39 +24,64 @@ export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): ht
     requireHostHeader: false,
   });
   server.maxHeadersCount = limits.headFields;
-  const latest = new WeakMap<Duplex, Http1Exchange>();
-  const take = takeRequests(handlers, limits, latest);
+  const lines = createLines();
+  const take = takeRequests(handlers, limits, lines);
   server.on('request', take('nothing')).on('checkContinue', take('continue')).on('checkExpectation', take('unknown'));
-  server.on('clientError', refuseNonsense(handlers, limits, latest));
+  server.on('clientError', refuseNonsense(handlers, limits, lines));
   server.on('connect', (_request, socket: Duplex) => {
     // An answer that is still due comes first on the wire; a tunnel asked for behind it gets none.
-    if (isOpen(latest.get(socket))) socket.destroy();
+    if (isOpen(lines.of(socket).latest)) socket.destroy();
     else refuseRaw(socket, noTunnel(), limits.linger);
     handlers.unread(noTunnel());
   });
   return server;
 }
 
-type Latest = WeakMap<Duplex, Http1Exchange>;
+/** What is known of one connection while it is open. */
+interface Line {
+  latest: Http1Exchange | undefined;
+  unanswered: number;
+  /** True once an answer has said that it is the last. */
+  ended: boolean;
+  /** Both are made once per connection: a hit makes no function. */
+  readonly end: () => void;
+  readonly answered: () => void;
+}
+
+interface Lines {
+  of(socket: Duplex): Line;
+}
+
+function createLines(): Lines {
+  const known = new WeakMap<Duplex, Line>();
+  const begin = (socket: Duplex): Line => {
+    const line: Line = {
+      latest: undefined,
+      unanswered: 0,
+      ended: false,
+      end: () => void (line.ended = true),
+      answered: () => void (line.unanswered -= 1),
+    };
+    known.set(socket, line);
+    return line;
+  };
+  return { of: (socket) => known.get(socket) ?? begin(socket) };
+}
 
 /** Hands requests on; a client that sends ever more requests without waiting for answers is stopped. */
-function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits, latest: Latest) {
-  const unanswered = new WeakMap<Duplex, number>();
-  const ended = new WeakSet<Duplex>();
+function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits, lines: Lines) {
   return (expects: Expectation) =>
     (request: http.IncomingMessage, response: http.ServerResponse): void => {
-      const { socket } = request;
-      if (ended.has(socket)) return;
-      const endConnection = (): void => void ended.add(socket);
-      const exchange = { protocol: 'http/1', request, response, expects, endConnection } as const;
-      const count = unanswered.get(socket) ?? 0;
-      latest.set(socket, exchange);
-      unanswered.set(socket, count + 1);
-      response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      const line = lines.of(request.socket);
+      if (line.ended) return;
+      const exchange = { protocol: 'http/1', request, response, expects, endConnection: line.end } as const;
+      line.latest = exchange;
+      line.unanswered += 1;
+      response.on('close', line.answered);
       // Writing to a client that has gone is no fault of ours; it must not surface as one.
       response.on('error', ignore);
       request.on('error', ignore);
-      if (count < limits.streams) handlers.request(exchange);
+      if (line.unanswered <= limits.streams) handlers.request(exchange);
       else handlers.refuse(exchange, tooManyRequests(limits.streams));
     };
 }
@@ -69,7 +94,7 @@ const tooManyRequests = (most: number): Refusal =>
   });
 
 /** Answers what Node's parser gave up on, in its turn and once. */
-function refuseNonsense(handlers: ExchangeHandlers, limits: FrontLimits, latest: Latest) {
+function refuseNonsense(handlers: ExchangeHandlers, limits: FrontLimits, lines: Lines) {
   const given = new WeakSet<Duplex>();
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     // Node tells of a broken connection again with everything that still arrives on it.
@@ -80,7 +105,7 @@ function refuseNonsense(handlers: ExchangeHandlers, limits: FrontLimits, latest:
       socket.destroy();
       return;
     }
-    const exchange = latest.get(socket);
+    const exchange = lines.of(socket).latest;
     if (exchange !== undefined && !exchange.request.complete) {
       return refuseBody(handlers, exchange, refusal, limits.linger);
     }

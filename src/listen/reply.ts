@@ -42,14 +42,28 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
   if (unread) return finishUnread(exchange, body, head, manner);
   const sink = sinkOf(exchange);
   if (body === null || isShort(body)) {
-    sink.end(body ?? undefined);
-    void finish(exchange, manner.writeTimeout);
+    endShort(exchange, body);
+    // Nearly always the system has taken all of it by now, and there is nothing to wait for.
+    if (sink.writableLength > 0) void finish(exchange, manner.writeTimeout);
     return undefined;
   }
   return finishStream(exchange, body, head, manner);
 }
 
 const isShort = (body: Answer['body']): body is Uint8Array => body instanceof Uint8Array && body.byteLength <= AT_ONCE;
+
+/**
+ * Ends an answer whose body is there. Under HTTP/1 it goes out as text of one character per byte: Node joins that with the head
+ * into one write, where bytes are a second one.
+ */
+function endShort(exchange: Exchange, body: Uint8Array | null): void {
+  if (body === null || body.byteLength === 0) sinkOf(exchange).end();
+  else if (exchange.protocol === 'http/2') exchange.response.stream.end(body);
+  else exchange.response.end(oneCharacterPerByte(body), 'latin1');
+}
+
+const oneCharacterPerByte = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
 /** Writes the head, or lets go of the body that nobody will read then. */
 function begin(exchange: Exchange, answer: Answer, more: Parameters<typeof writeHead>[2]): Head {
