@@ -261,9 +261,9 @@ function createListeners({ settings, listen }: Configured, graph: Graph, own: Ow
     ['ops', ops],
     ['admin', admin],
   ]);
-  return listen.listeners.map(({ name, address }) => {
-    const handle = handlers.get(name) ?? discovery.handle;
-    return createListener({ name, address, names, limits, handle, clock, observer });
+  return listen.listeners.map((listener) => {
+    const handle = handlers.get(listener.name) ?? discovery.handle;
+    return createListener({ ...listener, names, limits, handle, clock, observer });
   });
 }
 

@@ -58,6 +58,12 @@ function* settings(path: string, row: Row): Generator<Documented> {
       return;
     case 'section':
       for (const [key, member] of Object.entries(node.rows)) yield* settings(memberPath(path, key), member);
+      return;
+    case 'short':
+      for (const [key, member] of Object.entries(node.section.rows)) {
+        if (key === node.main) yield { path, row, type: typeOf(member.node) };
+        else yield* settings(memberPath(path, key), member);
+      }
   }
 }
 

@@ -1,5 +1,5 @@
 import { SCHEMA } from '../../src/config/schema.ts';
-import type { Node, Row, SectionType } from '../../src/config/table.ts';
+import type { Node, Row, SectionType, ShortType } from '../../src/config/table.ts';
 import type { JsonSchema } from '../../src/config/types/scalar.ts';
 
 /** Makes the JSON Schema (2020-12) that editors complete and check a configuration with. */
@@ -22,7 +22,15 @@ function nodeSchema(node: Node): JsonSchema {
       return { type: ['object', 'null'], propertyNames: node.key.schema, additionalProperties: nodeSchema(node.value) };
     case 'section':
       return sectionSchema(node);
+    case 'short':
+      return { anyOf: [nodeSchema(mainOf(node).node), sectionSchema(node.section)] };
   }
+}
+
+function mainOf({ main, section }: ShortType): Row {
+  const row = section.rows[main];
+  if (row === undefined) throw new Error(`a section has no ${main}`);
+  return row;
 }
 
 function sectionSchema({ rows }: SectionType): JsonSchema {

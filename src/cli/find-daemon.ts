@@ -72,8 +72,8 @@ async function findPlace({ state, config: file }: DaemonFlags, io: Io): Promise<
   return {
     folder: settings.state.kept === 'folder' ? settings.state.path : null,
     token: settings.admin.token,
-    admin: addressOf(settings.listen.admin),
-    ops: addressOf(settings.listen.ops),
+    admin: addressOf(settings.listen.admin.address),
+    ops: addressOf(settings.listen.ops.address),
   };
 }
 

@@ -1,6 +1,7 @@
 import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkPrincipals } from './check-principals.ts';
+import { listenersOf } from './listeners-of.ts';
 import { memberPath, itemPath } from './place.ts';
 import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
@@ -27,6 +28,7 @@ export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
     ...checkDuplicates(draft.origins ?? []),
     ...checkCache(draft.cache),
     ...checkListeners(draft),
+    ...checkListenerTls(draft),
   ];
 }
 
@@ -114,7 +116,10 @@ function checkCache(cache: Draft<Settings['cache']>): readonly Finding[] {
 }
 
 function checkListeners(draft: NonNullable<Draft<Settings>>): readonly Finding[] {
-  const opened = [...addressesOf(draft)];
+  const opened = [...listenersOf(draft)].flatMap(([path, listener]) => {
+    const address = listener?.address;
+    return isWhole(address) ? [[path, address] as const] : [];
+  });
   return opened.flatMap(([path, address], index) => {
     const [taken] = opened.slice(0, index).find(([, other]) => overlaps(address, other)) ?? [];
     if (taken === undefined) return [];
@@ -122,29 +127,24 @@ function checkListeners(draft: NonNullable<Draft<Settings>>): readonly Finding[]
   });
 }
 
+/** A revocation list says something of clients only where they are asked for certificates. */
+function checkListenerTls(draft: NonNullable<Draft<Settings>>): readonly Finding[] {
+  return [...listenersOf(draft)].flatMap(([path, listener]) =>
+    listener?.tls?.crl && listener.tls.clientCa === null
+      ? [{ path: `${path}.tls.crl`, message: 'needs clientCa: clients are asked for no certificate without it' }]
+      : [],
+  );
+}
+
 const another = ({ kind }: ListenAddress): string =>
   kind === 'unix' ? 'write another path' : 'write another port, or 0 for a free one';
 
-/** Every listener with the path of its address. */
-function* addressesOf(draft: NonNullable<Draft<Settings>>): Generator<readonly [string, ListenAddress]> {
-  const all: (readonly [string, Draft<ListenAddress | null>])[] = [
-    ['listen.agents', draft.listen?.agents],
-    ['listen.ops', draft.listen?.ops],
-    ['listen.admin', draft.listen?.admin],
-    ...[...(draft.agents ?? [])].map(
-      ([name, agent]) => [`${memberPath('agents', name)}.listen`, agent?.listen] as const,
-    ),
-    ...(draft.origins ?? []).map((rule, index) => [`${itemPath('origins', index)}.listen`, rule?.listen] as const),
-  ];
-  for (const [path, address] of all) if (isWhole(address)) yield [path, address];
-}
-
-const isWhole = (address: Draft<ListenAddress | null>): address is ListenAddress => address?.kind !== undefined;
+const isWhole = (address: Draft<ListenAddress>): address is ListenAddress => address?.kind !== undefined;
 
 /** What is allowed and may still surprise. */
 export function doubts(settings: Settings): readonly Finding[] {
   const found: Finding[] = [];
-  const { admin } = settings.listen;
+  const admin = settings.listen.admin.address;
   if (admin.kind === 'tcp' && !isLoopback(admin.host)) {
     found.push({
       path: 'listen.admin',

@@ -11,13 +11,17 @@ import { compileKeySets, jkuSets } from './compile-keys.ts';
 import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
-import type { AgentSettings, OriginSettings, Settings } from './schema.ts';
+import type { AgentSettings, ListenerTlsSettings, OriginSettings, Settings } from './schema.ts';
 import { WELL_KNOWN_PATHS } from './types/web.ts';
 
 /** One listener to open. */
 export interface ListenerSettings {
   readonly name: ListenerName;
   readonly address: ListenAddress;
+  /** Who speaks on it; null where the configuration does not say. */
+  readonly principal: string | null;
+  /** Absolute paths; null for cleartext. */
+  readonly tls: ListenerTlsSettings | null;
 }
 
 /** Every listener to open, and the host names that they answer for besides their addresses. */
@@ -56,9 +60,13 @@ export function compileRules(settings: Settings, documents: KeyDocuments): Rules
 export function compileListeners({ listen, agents, origins }: Settings): ListenSettings {
   const own = [...agents].map(([name, agent]) => [listenerName(name), agent.listen] as const);
   const rules = origins.map((rule) => [originListener(rule), rule.listen] as const);
-  const daemon = (['agents', 'ops', 'admin'] as const).map((name) => [listenerName(name), listen[name]] as const);
-  const listeners = [...daemon, ...own, ...rules].flatMap(([name, address]) =>
-    address === null ? [] : [{ name, address }],
+  const daemon = [
+    [listenerName('agents'), listen.agents],
+    [listenerName('ops'), { ...listen.ops, principal: null }],
+    [listenerName('admin'), { ...listen.admin, principal: null }],
+  ] as const;
+  const listeners = [...daemon, ...own, ...rules].flatMap(([name, listener]) =>
+    listener === null ? [] : [{ name, ...listener }],
   );
   return { listeners, names: listen.names };
 }

@@ -1,7 +1,7 @@
 import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { formatPlace, itemPath, memberPath, type Place } from './place.ts';
 import { SCHEMA, type Settings } from './schema.ts';
-import type { Node, SectionType } from './table.ts';
+import type { Node, SectionType, ShortType } from './table.ts';
 
 /** One setting as it would be written, with where it came from; a secret is shown as the reference that it is written as. */
 type Shown =
@@ -45,7 +45,18 @@ function show(node: Node, value: unknown, path: string): Shown {
     }
     case 'section':
       return { kind: 'members', members: showRows(node, value, path), path };
+    case 'short':
+      return showShort(node, value, path);
   }
+}
+
+/** As it would be written: as the main member alone where nothing else is said. */
+function showShort({ main, section }: ShortType, value: unknown, path: string): Shown {
+  const members = showRows(section, value, path).map(
+    ([key, shown]) => [key, key === main ? { ...shown, path } : shown] as const,
+  );
+  const [only, ...others] = members;
+  return only?.[0] === main && others.length === 0 ? only[1] : { kind: 'members', members, path };
 }
 
 /** What is left out stays out: null is how the program says it, not how a file does. */

@@ -1,4 +1,5 @@
 import type { Finding } from './checks.ts';
+import { listenersOf } from './listeners-of.ts';
 import { itemPath, memberPath } from './place.ts';
 import type { Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
@@ -18,7 +19,16 @@ export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
   const keys = [...(draft?.keys ?? [])].flatMap(([name, set]) =>
     set?.file ? [{ path: `${memberPath('keys', name)}.file`, file: set.file }] : [],
   );
-  return [...agents, ...origins, ...keys];
+  return [...agents, ...origins, ...keys, ...listenerFiles(draft)];
+}
+
+function listenerFiles(draft: Draft<Settings>): readonly NeededFile[] {
+  return [...listenersOf(draft)].flatMap(([path, listener]) =>
+    (['cert', 'key', 'clientCa', 'crl'] as const).flatMap((role) => {
+      const file = listener?.tls?.[role];
+      return file === null || file === undefined ? [] : [{ path: `${path}.tls.${role}`, file }];
+    }),
+  );
 }
 
 function tlsFiles(path: string, tls: Draft<TlsSettings | null>): readonly NeededFile[] {

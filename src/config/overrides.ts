@@ -1,7 +1,7 @@
 import type { GivenScalar } from './given.ts';
 import { nearest } from './nearest.ts';
 import { memberPath, type Problem } from './place.ts';
-import type { SectionType } from './table.ts';
+import type { SectionType, ShortType } from './table.ts';
 
 /** A scalar setting outside lists and named sections, which has one name in three places. */
 export interface NamedSetting {
@@ -28,8 +28,15 @@ export function namedSettings(section: SectionType, parent = ''): readonly Named
   return Object.entries(section.rows).flatMap(([key, { node }]) => {
     const path = memberPath(parent, key);
     if (node.kind === 'section') return namedSettings(node, path);
+    if (node.kind === 'short') return namedShort(node, path);
     return node.kind === 'scalar' ? [nameSetting(path, node.schema['type'] === 'boolean')] : [];
   });
+}
+
+/** The main member has the name of the whole. */
+function namedShort({ main, section }: ShortType, path: string): readonly NamedSetting[] {
+  const beside = Object.fromEntries(Object.entries(section.rows).filter(([key]) => key !== main));
+  return [nameSetting(path, false), ...namedSettings({ kind: 'section', rows: beside }, path)];
 }
 
 function nameSetting(path: string, isSwitch: boolean): NamedSetting {

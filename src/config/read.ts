@@ -1,7 +1,7 @@
 import type { Given, GivenMapping, GivenScalar } from './given.ts';
 import { isNothing } from './given.ts';
 import { itemPath, memberPath, type Place, type Problem, quote } from './place.ts';
-import type { Fallback, ListType, NamedType, Node, Row, SectionType } from './table.ts';
+import type { Fallback, ListType, NamedType, Node, Row, SectionType, ShortType } from './table.ts';
 import type { ScalarType } from './types/scalar.ts';
 import { unknownKey } from './unknown-key.ts';
 
@@ -65,22 +65,48 @@ class TableReader {
 
   #row(row: Row, given: Given | null, spot: Spot): unknown {
     const written = given !== null && (row.node.kind === 'scalar' || !isNothing(given)) ? given : null;
+    // Its main member has the same name, so that what overrides it is found there.
+    if (row.node.kind === 'short' && (written !== null || row.fallback !== null))
+      return this.#short(row.node, written ?? this.#fallback(row.fallback ?? ''), spot);
     const below = written === null ? undefined : this.#node(row.node, written, spot);
     const override = this.#surroundings.overrides.get(spot.path);
     if (override !== undefined) return this.#node(row.node, override, { path: spot.path, at: override.at });
     if (written !== null) return below;
-    if (row.optional) return null;
+    if (row.optional) return this.#isGivenBelow(row.node, spot) ? this.#node(row.node, null, spot) : null;
     if (row.required) return this.#problem(spot.at, spot.path, `is missing. ${row.doc}`);
     return this.#default(row, spot);
   }
 
   #default({ node, fallback }: Row, spot: Spot): unknown {
-    if (fallback !== null && node.kind === 'scalar') {
-      const text = fallbackText(fallback, this.#surroundings.kubernetes);
-      return this.#scalar(node, { kind: 'scalar', text, plain: true, at: DEFAULT }, spot);
-    }
+    if (fallback !== null && node.kind === 'scalar') return this.#scalar(node, this.#fallback(fallback), spot);
     this.sources.set(spot.path, DEFAULT);
     return this.#node(node, null, spot);
+  }
+
+  /** A section that the file leaves out may still have members that a flag or a variable gives. */
+  #isGivenBelow({ kind }: Node, { path }: Spot): boolean {
+    return kind === 'section' && [...this.#surroundings.overrides.keys()].some((each) => each.startsWith(`${path}.`));
+  }
+
+  #fallback(fallback: Fallback): GivenScalar {
+    const text = fallbackText(fallback, this.#surroundings.kubernetes);
+    return { kind: 'scalar', text, plain: true, at: DEFAULT };
+  }
+
+  /** Written as one value it is its main member; that one has the place and the name of the whole in either form. */
+  #short({ main, section }: ShortType, given: Given, spot: Spot): unknown {
+    const { [main]: mainRow, ...beside } = section.rows;
+    if (mainRow === undefined) throw new Error(`${spot.path} has no ${main}`);
+    if (given.kind !== 'mapping') {
+      const others = this.section({ kind: 'section', rows: beside }, null, spot);
+      return { [main]: this.#row(mainRow, given, spot), ...Object(others) };
+    }
+    const members = new Map(given.members);
+    const written = members.get(main);
+    members.delete(main);
+    const read = this.#row(mainRow, written?.value ?? null, { path: spot.path, at: written?.keyAt ?? spot.at });
+    const others = this.section({ kind: 'section', rows: beside }, { ...given, members }, spot);
+    return others === undefined ? undefined : { [main]: read, ...Object(others) };
   }
 
   #node(node: Node, given: Given | null, spot: Spot): unknown {
@@ -95,6 +121,8 @@ class TableReader {
         return this.#named(node, given, spot);
       case 'section':
         return this.section(node, given, spot);
+      case 'short':
+        return given === null ? undefined : this.#short(node, given, spot);
     }
   }
 

@@ -1,11 +1,11 @@
-import { group, type Infer, list, named, optional, required, section, setting } from './table.ts';
+import { group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
 import { cidr, listenAddress } from './types/addresses.ts';
 import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
 import { agentBase, cardUrl, hostName, originMatch, pageOrigin, uri } from './types/web.ts';
-import { agentNameType, boolean, integer, oneOf } from './types/words.ts';
+import { agentNameType, boolean, integer, oneOf, principalName } from './types/words.ts';
 
 /**
  * The table: every setting there is, with type, bounds, default and a line of documentation. The types, the validation,
@@ -19,10 +19,37 @@ const tls = section({
   crl: optional(filePath, 'Certificate revocation list (PEM).'),
 });
 
+const listenerTls = optional(
+  section({
+    cert: required(filePath, 'Certificate (PEM) with its chain, shown to clients.'),
+    key: required(secretFile, 'Private key (PEM) of the certificate.'),
+    clientCa: optional(
+      filePath,
+      'Certificates (PEM) of those who vouch for clients. Who has no certificate of theirs gets no connection.',
+    ),
+    crl: optional(filePath, 'Revocation list (PEM) for certificates of clients.'),
+  }),
+  'TLS instead of cleartext.',
+);
+const address = required(listenAddress, 'Where it is opened.');
+
+/** A listener: an address, or a section with more. */
+const listener = short('address', { address, tls: listenerTls });
+
+/** A listener for callers, which may be known by it. */
+const callersListener = short('address', {
+  address,
+  principal: optional(
+    principalName,
+    'Who speaks on this listener, as stops and receipts name them: a socket does not tell who is at its other end.',
+  ),
+  tls: listenerTls,
+});
+
 /** How an origin is reached; the same for an agent and for a rule. */
 const reach = {
   listen: optional(
-    listenAddress,
+    callersListener,
     'A listener of its own that serves it at the root, for clients that drop base paths.',
   ),
   maxStale: optional(
@@ -139,13 +166,13 @@ const principals = section({
 });
 
 const listen = section({
-  agents: setting(listenAddress, '127.0.0.1:8642', 'For local agents: cards.'),
+  agents: setting(callersListener, '127.0.0.1:8642', 'For local agents: cards.'),
   ops: setting(
-    listenAddress,
+    listener,
     { usual: '127.0.0.1:9464', kubernetes: '0.0.0.0:9464' },
     "For operators: health and metrics. In Kubernetes the kubelet and Prometheus dial the Pod's address.",
   ),
-  admin: setting(listenAddress, '127.0.0.1:8643', 'For administrators.'),
+  admin: setting(listener, '127.0.0.1:8643', 'For administrators.'),
   names: group(
     list(hostName),
     'Further host names that callers may use for these listeners; others are refused, against DNS rebinding.',
@@ -249,3 +276,4 @@ export type IssuerSettings = Settings['principals']['issuers'][number];
 export type KeySetSettings = Settings['keys'] extends ReadonlyMap<string, infer Keys> ? Keys : never;
 export type OriginSettings = Settings['origins'][number];
 export type TlsSettings = Infer<typeof tls>;
+export type ListenerTlsSettings = NonNullable<Settings['listen']['agents']['tls']>;

@@ -19,8 +19,15 @@ export interface SectionType<Rows extends TableRows = TableRows> {
   readonly rows: Rows;
 }
 
+/** A section that may be written as its main member alone, which goes by the section's own name: `agents: 127.0.0.1:8642`. */
+export interface ShortType<Main extends string = string, Section extends SectionType = SectionType> {
+  readonly kind: 'short';
+  readonly main: Main;
+  readonly section: Section;
+}
+
 // `never` and `unknown` would each forbid one side of a type that both reads and writes its value.
-export type Node = ScalarType<unknown> | ListType | NamedType | SectionType;
+export type Node = ScalarType<unknown> | ListType | NamedType | SectionType | ShortType;
 
 /** What holds where nothing is written, in the file's own spelling; in Kubernetes it may be another. */
 export type Fallback = string | { readonly usual: string; readonly kubernetes: string };
@@ -39,8 +46,12 @@ export interface Row<N extends Node = Node, Optional extends boolean = boolean> 
 export type TableRows = { readonly [key: string]: Row };
 
 /** A value with a default. */
-export const setting = <T>(type: ScalarType<T>, fallback: Fallback, doc: string): Row<ScalarType<T>, false> => ({
-  node: type,
+export const setting = <N extends ScalarType<unknown> | ShortType>(
+  node: N,
+  fallback: Fallback,
+  doc: string,
+): Row<N, false> => ({
+  node,
   optional: false,
   required: false,
   fallback,
@@ -76,6 +87,10 @@ export const group = <N extends ListType | NamedType | SectionType>(node: N, doc
 
 export const list = <N extends Node>(item: N): ListType<N> => ({ kind: 'list', item });
 export const section = <R extends TableRows>(rows: R): SectionType<R> => ({ kind: 'section', rows });
+export const short = <M extends string, R extends TableRows & Readonly<Record<M, Row<ScalarType<unknown>>>>>(
+  main: M,
+  rows: R,
+): ShortType<M, SectionType<R>> => ({ kind: 'short', main, section: section(rows) });
 export const named = <K extends string, N extends Node>(key: ScalarType<K>, value: N): NamedType<K, N> => ({
   kind: 'named',
   key,
@@ -92,7 +107,9 @@ export type Infer<N> =
         ? ReadonlyMap<Key, Infer<Value>>
         : N extends SectionType<infer Rows>
           ? { readonly [Key in keyof Rows]: InferRow<Rows[Key]> }
-          : never;
+          : N extends ShortType<string, infer Section>
+            ? Infer<Section>
+            : never;
 
 type InferRow<R> =
   R extends Row<infer N, infer Optional> ? (true extends Optional ? Infer<N> | null : Infer<N>) : never;

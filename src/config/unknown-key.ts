@@ -26,6 +26,9 @@ function* allPaths(node: Node, path: string): Generator<string> {
     case 'list':
       yield* allPaths(node.item, `${path}[]`);
       return;
+    case 'short':
+      yield* allPaths(node.section, path);
+      return;
     case 'scalar':
   }
 }

@@ -12,7 +12,7 @@ export interface AdminAuthority {
 
 /** On a socket in the file system its mode says who may come in, and a token would be a second lock on the same door. */
 export async function adminAuthority(settings: Settings, clock: Clock): Promise<AdminAuthority> {
-  if (settings.listen.admin.kind === 'unix') return { check: bySocketMode, untold: null };
+  if (settings.listen.admin.address.kind === 'unix') return { check: bySocketMode, untold: null };
   const { token, kept } = await adminToken(settings);
   return { check: byToken(() => token, clock), untold: kept ? null : token };
 }

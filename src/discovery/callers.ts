@@ -2,6 +2,7 @@ import { isObject } from '../card/json.ts';
 import { scanJson } from '../card/scan.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { ListenerName, Tag } from '../kernel/ids.ts';
+import { nameOfHolder, type Peer } from '../kernel/peer.ts';
 import { type NameHash, type Principal, plainPrincipal, principalTags } from '../kernel/principal.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { EpochMs } from '../kernel/units.ts';
@@ -79,6 +80,8 @@ class KnownCallers implements Callers {
   readonly #parts: Parts;
   readonly #tokens: TokenMemory = createTokenMemory();
   readonly #listeners = new Map<ListenerName, Outcome<Caller>>();
+  /** By the connection's own object, so that they go with their connections. */
+  readonly #peers = new WeakMap<Peer, Outcome<Caller>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -93,21 +96,39 @@ class KnownCallers implements Callers {
   identify(ask: Ask): Outcome<Caller> | Promise<Outcome<Caller>> {
     const proxy = readCredential(ask.field('proxy-authorization'));
     const credential = proxy ?? readCredential(ask.field('authorization'));
-    if (credential === undefined) return this.#anonymous(ask.listener);
+    if (credential === undefined) return this.#byConnection(ask);
     const found = this.#identify(ask, credential);
     if (proxy === undefined) return found;
     return found instanceof Promise ? found.then(asProxy) : asProxy(found);
   }
 
+  /** Whom the listener is for says its configuration, else the certificate that the client has shown, else nobody. */
+  #byConnection({ listener, peer }: Ask): Outcome<Caller> {
+    if (peer.principal === null && peer.certificate === null) return this.#anonymous(listener);
+    let known = this.#peers.get(peer);
+    if (known === undefined) {
+      const principal =
+        peer.principal === null
+          ? plainPrincipal('certificate', `certificate#${nameOfHolder(peer.certificate)}`)
+          : plainPrincipal('listener', peer.principal);
+      known = accepted({ ...this.#plain(principal), principalHash: this.#parts.hash('principal', principal.id) });
+      this.#peers.set(peer, known);
+    }
+    return known;
+  }
+
   #anonymous(listener: ListenerName): Outcome<Caller> {
     let known = this.#listeners.get(listener);
     if (known === undefined) {
-      const principal = plainPrincipal('anonymous', `listener#${listener}`);
-      const tags = principalTags(principal, this.#parts.hash);
-      known = accepted({ principal, tags, principalHash: null, tenantHash: null, credential: null, issuer: null });
+      known = accepted(this.#plain(plainPrincipal('anonymous', `listener#${listener}`)));
       this.#listeners.set(listener, known);
     }
     return known;
+  }
+
+  #plain(principal: Principal): Caller {
+    const tags = principalTags(principal, this.#parts.hash);
+    return { principal, tags, principalHash: null, tenantHash: null, credential: null, issuer: null };
   }
 
   #identify(ask: Ask, credential: Credential): Outcome<Caller> | Promise<Outcome<Caller>> {

@@ -1,5 +1,6 @@
 import type { ByteStream, Fields } from './fields.ts';
 import type { ListenerName } from './ids.ts';
+import type { Peer } from './peer.ts';
 
 /** A2A's version of a caller, as `A2A-Version` or the query member of that name says it; absent means 0.3 and is sent on as absent. */
 export type CallerVersion = 'absent' | '0.3' | '1.0';
@@ -16,6 +17,8 @@ export interface Ask {
   readonly host: string;
   /** Reads one field by lower-case name, lines joined by `, `; undefined where there is none. */
   field(name: string): string | undefined;
+  /** Who is at the other end of the connection, as far as that tells. */
+  readonly peer: Peer;
   /** All field lines as received, hop-by-hop ones included. */
   readonly fields: Fields;
   /** The request's body; null where the request has none. Reading it may throw when the client leaves. */

@@ -4,6 +4,7 @@ import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel
 import { bodyOf, hasForbiddenContent } from './body.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
 import { type HostRule, checkHost, hostOf } from './host.ts';
+import type { FindPeer } from './peer.ts';
 import { fieldsOf, readField, wrongFields } from './request-fields.ts';
 import { readTarget } from './target.ts';
 
@@ -13,6 +14,7 @@ export interface AskContext extends HostRule {
   readonly scheme: 'http' | 'https';
   /** Longest names and values together, in bytes. */
   readonly headBytes: number;
+  readonly peerOf: FindPeer;
 }
 
 /** Reads one request of either protocol, checked as HTTP and by its host, or says what is wrong with it. */
@@ -36,6 +38,7 @@ export function readAsk(exchange: Exchange, context: AskContext): Outcome<Ask> {
     method,
     target: target.value.path,
     host,
+    peer: context.peerOf(exchange),
     fields,
     field: (name) => readField(fields, name),
     body: bodyOf(exchange),

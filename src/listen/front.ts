@@ -1,9 +1,10 @@
 import net from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { ExchangeHandlers } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { createHttp2 } from './http2.ts';
 import type { FrontLimits } from './limits.ts';
-import { sniff } from './sniff.ts';
+import { type Spoken, sniff } from './sniff.ts';
 
 export interface FrontHandlers extends ExchangeHandlers {
   /** Hears that the port itself has trouble: connections that cannot be accepted. */
@@ -31,21 +32,20 @@ const SWEEP = 50;
 export function createFront(handlers: FrontHandlers, limits: FrontLimits, acceptor: Acceptor = acceptTcp): Front {
   const one = createHttp1(handlers, limits);
   const two = createHttp2(handlers, limits);
-  const sockets = new Set<net.Socket>();
   const silent = new Set<net.Socket>();
   let ending = false;
   const server = acceptor((socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
     silent.add(socket);
     sniff(socket, limits.headTimeout, (spoken) => {
       silent.delete(socket);
       if (spoken === 'gone') return;
-      (spoken === 'http/2' ? two.server : one).emit('connection', socket);
+      const protocol = isAgreed(socket, spoken) ? spoken : 'http/1';
+      (protocol === 'http/2' ? two.server : one).emit('connection', socket);
       // http reads on only when told; http2 takes the unread bytes over by itself and must not be told.
-      if (spoken === 'http/1') socket.resume();
+      if (protocol === 'http/1') socket.resume();
     });
   });
+  const sockets = connectionsOf(server);
   server.maxConnections = limits.connections;
   server.on('listening', () => {
     // Unheard, running out of file descriptors would end the process. What happens before concerns whoever opens the port.
@@ -75,6 +75,20 @@ export function createFront(handlers: FrontHandlers, limits: FrontLimits, accept
     },
   };
 }
+
+/** The connections themselves, those that are still at their TLS handshake too. */
+function connectionsOf(server: net.Server): ReadonlySet<net.Socket> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** "HTTP/2 over TLS uses the "h2" protocol identifier" (RFC 9113 §3.2): without it the preface is no HTTP. */
+const isAgreed = (socket: net.Socket, spoken: Spoken): boolean =>
+  spoken === 'http/1' || !(socket instanceof TLSSocket) || socket.alpnProtocol === 'h2';
 
 function destroyAll(sockets: ReadonlySet<net.Socket>): void {
   for (const socket of sockets) socket.destroy();

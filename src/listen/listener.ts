@@ -14,12 +14,18 @@ import { type Exchange, isOver } from './exchange.ts';
 import { type Front, createFront } from './front.ts';
 import type { FrontLimits } from './limits.ts';
 import { type Going, createGoing } from './going.ts';
+import { createFindPeer } from './peer.ts';
 import { reply } from './reply.ts';
+import { type ListenerTls, createSecured } from './secure.ts';
 
 export interface ListenerOptions extends Place {
   readonly name: ListenerName;
   /** Further names that requests may be for, lower case. */
   readonly names: ReadonlySet<string>;
+  /** Whom the configuration says that this listener is for. */
+  readonly principal: string | null;
+  /** Null for cleartext. */
+  readonly tls: ListenerTls | null;
   readonly limits: FrontLimits;
   readonly handle: (ask: Ask) => Answer | Promise<Answer>;
   readonly clock: Clock;
@@ -31,6 +37,11 @@ export interface Listener {
   readonly name: ListenerName;
   /** Binds it; resolves to where it is, throws an Error that says which listener cannot be opened and why. */
   open(): Promise<ListenAddress>;
+  /**
+   * Reads the files of its TLS identity again, for connections that come from now on. Throws an Error that says which one is wrong,
+   * and goes on with what it had.
+   */
+  renew(): Promise<void>;
   /** Cuts off the answers that are being written of something that carries the tag. */
   cut(scope: Tag): void;
   /** Stops accepting and lets accepted requests finish; what is left at `hardStop` is cut. */
@@ -39,12 +50,14 @@ export interface Listener {
 
 export function createListener(options: ListenerOptions): Listener {
   const { name, address, names, limits, observer, clock } = options;
+  const secured = options.tls === null ? null : createSecured(options.tls, limits);
   const context: AskContext = {
     listener: name,
-    scheme: 'http',
+    scheme: secured === null ? 'http' : 'https',
     names,
     over: address.kind,
     headBytes: limits.headBytes,
+    peerOf: createFindPeer(options.principal, options.tls !== null && options.tls.clientCa !== null),
   };
   const going = createGoing();
   const front: Front = createFront(
@@ -55,8 +68,25 @@ export function createListener(options: ListenerOptions): Listener {
       trouble: (error) => observer.record(troubledPort(name, error)),
     },
     limits,
+    secured?.acceptor,
   );
-  return { name, open: () => bind(front.server, options), cut: going.cut, drain: front.drain };
+  const renew = async (): Promise<void> => {
+    try {
+      await secured?.renew();
+    } catch (error) {
+      throw new Error(`listener ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  };
+  return {
+    name,
+    renew,
+    async open() {
+      await renew();
+      return bind(front.server, options);
+    },
+    cut: going.cut,
+    drain: front.drain,
+  };
 }
 
 type Port = ListenerOptions & { readonly front: Front; readonly going: Going };

@@ -38,6 +38,8 @@ function arbitrary(node: Node): fc.Arbitrary<unknown> {
   switch (node.kind) {
     case 'scalar':
       return SCALARS;
+    case 'short':
+      return fc.oneof(SCALARS, arbitrary(node.section));
     case 'list':
       return fc.oneof(fc.array(arbitrary(node.item), { maxLength: 3 }), SCALARS);
     case 'named':

@@ -117,10 +117,10 @@ describe('the file', () => {
 describe('in Kubernetes', () => {
   test('the ops listener is open to the Pod', async () => {
     const { settings } = await validConfig('', { env: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } });
-    assert.deepEqual(settings.listen.ops, { kind: 'tcp', host: '0.0.0.0', port: 9464 });
+    assert.deepEqual(settings.listen.ops.address, { kind: 'tcp', host: '0.0.0.0', port: 9464 });
   });
   test('and nowhere else', async () => {
     const { settings } = await validConfig('', { env: { KUBERNETES_SERVICE_HOST: '' } });
-    assert.deepEqual(settings.listen.ops, { kind: 'tcp', host: '127.0.0.1', port: 9464 });
+    assert.deepEqual(settings.listen.ops.address, { kind: 'tcp', host: '127.0.0.1', port: 9464 });
   });
 });

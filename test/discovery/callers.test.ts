@@ -7,7 +7,8 @@ import { parseKeySet } from '../../src/card/keyset.ts';
 import type { KeySet } from '../../src/card/keys.ts';
 import { type Caller, type Callers, createCallers } from '../../src/discovery/callers.ts';
 import type { Issuer } from '../../src/discovery/issuers.ts';
-import { listenerName, urlId } from '../../src/kernel/ids.ts';
+import { listenerName, tag, urlId } from '../../src/kernel/ids.ts';
+import type { Peer } from '../../src/kernel/peer.ts';
 import type { Ask } from '../../src/kernel/ask.ts';
 import type { Outcome } from '../../src/kernel/refusal.ts';
 import type { ClaimNames } from '../../src/policy/rules.ts';
@@ -69,7 +70,8 @@ function world(claims: Partial<ClaimNames> = {}): { readonly callers: Callers; r
   return { callers, renewed: () => renewed };
 }
 
-const askWith = (fields: Readonly<Record<string, string>>): Ask => ({
+const NOBODY: Peer = { principal: null, certificate: null };
+const askWith = (fields: Readonly<Record<string, string>>, peer = NOBODY): Ask => ({
   listener: listenerName('agents'),
   base: '',
   method: 'GET',
@@ -77,6 +79,7 @@ const askWith = (fields: Readonly<Record<string, string>>): Ask => ({
   host: '',
   fields: Object.entries(fields).flat(),
   field: (name) => fields[name],
+  peer,
   body: null,
   signal: () => new AbortController().signal,
 });
@@ -345,6 +348,23 @@ describe('attack table: tokens of callers', () => {
       [found.value.principal.kind, found.value.principal.tenant, found.value.principalHash],
       ['anonymous', null, null],
     );
+  });
+  test('a connection names its caller where no credential does', async () => {
+    const { callers } = world();
+    const certificate = { subject: 'CN=c', names: ['URI:spiffe://example.org/planner'], fingerprint: 'ab' };
+    for (const [peer, kind, id] of [
+      [{ principal: null, certificate }, 'certificate', 'certificate#URI:spiffe://example.org/planner'],
+      [{ principal: 'planner', certificate: null }, 'listener', 'planner'],
+      [{ principal: 'planner', certificate }, 'listener', 'planner'],
+    ] as const) {
+      const found = await callers.identify(askWith({}, peer));
+      assert.ok(found.ok);
+      const { principal, principalHash, tags } = found.value;
+      assert.deepEqual([principal.kind, principal.id], [kind, id]);
+      assert.match(principalHash ?? '', /^h_/);
+      assert.ok(tags.includes(tag(`principal:${id}`)));
+      assert.equal(outcome(await callers.identify(askWith({ authorization: 'Basic YTpi' }, peer))), 'opaque');
+    }
   });
   test('JWT-67 a token that is bound to a key', async () =>
     assert.equal(await codeOf(await idp.token({ cnf: { jkt: 'x' } })), 'token-invalid'));

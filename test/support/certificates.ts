@@ -35,7 +35,7 @@ const extension = (id: string, value: Buffer, critical = false): Buffer =>
 function altName(name: string): Buffer {
   if (isIP(name) === 4) return tlv(0x87, Buffer.from(name.split('.').map(Number)));
   if (name === '::1') return tlv(0x87, Buffer.from([...Array<number>(15).fill(0), 1]));
-  return tlv(0x82, Buffer.from(name));
+  return tlv(name.includes('://') ? 0x86 : 0x82, Buffer.from(name));
 }
 
 const pem = (label: string, der: Buffer): string =>

@@ -6,6 +6,7 @@ import type { Fields } from '../../src/kernel/fields.ts';
 import { listenerName } from '../../src/kernel/ids.ts';
 import type { ListenAddress } from '../../src/kernel/listen-address.ts';
 import { FRONT_LIMITS, type FrontLimits } from '../../src/listen/limits.ts';
+import type { ListenerTls } from '../../src/listen/secure.ts';
 import { type Listener, createListener } from '../../src/listen/listener.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RawSocket } from './raw-socket.ts';
@@ -38,11 +39,15 @@ export const answer = (status: number, body: Answer['body'] | string = 'ok', fie
 /** What a test says of its listener: limits, and where it is if not on a free port. */
 export interface ListeningOptions extends Partial<FrontLimits> {
   readonly address?: ListenAddress;
+  readonly principal?: string;
+  readonly tls?: ListenerTls;
 }
+
+const LOOPBACK: ListenAddress = { kind: 'tcp', host: '127.0.0.1', port: 0 };
 
 export async function listening(
   handle: Handler,
-  { address = { kind: 'tcp', host: '127.0.0.1', port: 0 }, ...limits }: ListeningOptions = {},
+  { address = LOOPBACK, principal, tls, ...limits }: ListeningOptions = {},
   names: readonly string[] = [],
 ): Promise<Listening> {
   const clock = new FakeClock();
@@ -52,6 +57,8 @@ export async function listening(
   const listener = createListener({
     name: listenerName('agents'),
     address,
+    principal: principal ?? null,
+    tls: tls ?? null,
     names: new Set(names),
     limits: { connections: 2_000, ...FRONT_LIMITS, ...limits },
     handle(ask) {

@@ -83,3 +83,22 @@ export const agentNameType: ScalarType<AgentName> = {
   },
   show: (value) => value,
 };
+
+/** Longer ones are no names, and every one stands in receipts and kills. */
+const LONGEST_PRINCIPAL = 128;
+
+/** A name for whoever speaks on a listener, of visible ASCII without spaces, so that it stands in a kill scope as it is. */
+export const principalName: ScalarType<string> = {
+  kind: 'scalar',
+  name: 'principal',
+  range: '',
+  bare: false,
+  schema: { type: 'string', pattern: `^[!-~]{1,${LONGEST_PRINCIPAL}}$` },
+  read: (text) =>
+    text.length <= LONGEST_PRINCIPAL && /^[\x21-\x7e]+$/.test(text)
+      ? good(text)
+      : wrong(
+          `${quote(text)} is no name of a principal, which has no spaces, only ASCII and up to ${LONGEST_PRINCIPAL} characters`,
+        ),
+  show: (value) => value,
+};
