@@ -101,12 +101,12 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const adoptedAt = clock.now();
   const metrics = createMetrics(
     {
-      agents: () => rules.agents,
+      agents: () => discovery.rules().agents,
       cards: () => discovery.statuses(),
       keys: () => discovery.keySets(),
       cache: () => memory.held(),
       kills: () => killGauge(kills),
-      config: () => ({ digest: rules.digest, adoptedAt, lastSuccessful: true }),
+      config: () => ({ digest: discovery.rules().digest, adoptedAt, lastSuccessful: true }),
     },
     { version: programVersion(), node: process.versions.node },
   );
@@ -115,7 +115,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
   for (const notice of own.notices) observer.record(notice);
   const state = await own.open({ clock, observer });
   const { ledger, archive } = state;
-  const pinned = (entry: Entry): boolean => entry.agent !== null && rules.agents.has(entry.agent);
+  const pinned = (entry: Entry): boolean => discovery.isPinned(entry);
   const memory = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const resolver = createResolver(systemAsk(settings.egress.dnsTtl), clock);

@@ -144,13 +144,12 @@ function cardRule(agent: AgentName, settings: AgentSettings, { limits }: Setting
 }
 
 function originRule(name: string, rule: OriginSettings, settings: Settings): OriginRule {
-  return {
-    name,
-    match: rule.match.pattern,
-    content: rule.content,
-    egress: egressRule(name, rule, [rule.match.pattern]),
-    cache: cachePolicy('any', rule, settings),
-  };
+  const { content, match } = rule;
+  const egress = egressRule(name, rule, [match.pattern]);
+  const cache = cachePolicy('any', rule, settings);
+  // Its place in the list says nothing about it.
+  const policy = policyDigest(digestOf({ match: match.pattern, content, cache, egress: { ...egress, name: '' } }));
+  return { name, match: match.pattern, content, egress, cache, policy };
 }
 
 function cachePolicy(

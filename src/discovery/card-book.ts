@@ -1,17 +1,19 @@
+import { lifetimeOf } from '../http/freshness.ts';
 import { selectVariant, variantKey } from '../http/vary.ts';
 import type { CallerVersion } from '../kernel/ask.ts';
-import type { Entry } from '../kernel/entry.ts';
+import type { Entry, Lifetime } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
 import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import type { Kill } from '../kernel/kill.ts';
-import type { EpochMs } from '../kernel/units.ts';
-import { epochMs } from '../kernel/units.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import { type EpochMs, epochMs, ms } from '../kernel/units.ts';
 import { killed, killOf } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, KillBook, Observer, Store } from '../ports.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { JudgeAgain } from './judge-again.ts';
-import { agentTags, publicCardKey } from './key.ts';
+import { type IsInForce, outdated } from './in-force.ts';
+import { agentCardKey, agentTags } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
 import { type Setback, createSetbacks } from './setbacks.ts';
 import type { Trust } from './trust.ts';
@@ -45,6 +47,10 @@ export interface CardBook {
   killed(agent: AgentRule): Kill | undefined;
   /** Forgets every remembered failure. */
   forgive(): void;
+  /** Forgets what is known of an agent whose rule is gone, or whose card is another one now. */
+  forget(agent: AgentRule): void;
+  /** Gives the stored cards the lifetimes that today's cache settings give them, at once; what has ended stays ended. */
+  relive(agent: AgentRule): Promise<void>;
   /** When the origin last gave or validated a card of this agent; 0 for never. */
   lastSuccess(agent: AgentName): EpochMs;
   /** Resolves when nothing is on its way. */
@@ -60,6 +66,7 @@ interface Parts {
   readonly refresh: RefreshCard;
   readonly judgeAgain: JudgeAgain;
   readonly limits: () => Limits;
+  readonly isInForce: IsInForce;
 }
 
 const VERSIONS: readonly CallerVersion[] = ['1.0', '0.3', 'absent'];
@@ -71,7 +78,8 @@ class Book implements CardBook {
   readonly #setbacks = createSetbacks();
   readonly #flights: SingleFlight<Refreshed>;
   readonly #successes = new Map<AgentName, EpochMs>();
-  readonly #keys = new WeakMap<AgentRule, EntryKey>();
+  readonly #lanes = new WeakMap<AgentRule, Lanes>();
+  #rulesSeen = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -84,7 +92,7 @@ class Book implements CardBook {
   }
 
   async restore(agent: AgentRule, request: CardRequest): Promise<Entry | undefined> {
-    const entry = selectVariant(await this.#parts.store.find(this.#key(agent)), request.read);
+    const entry = selectVariant(await this.#parts.store.find(this.#lanesOf(agent).key), request.read);
     if (entry === undefined || entry.admission?.policy === this.#policy(agent)) return entry;
     // While it was judged another one may have come.
     return (await this.#parts.judgeAgain(entry, agent)) ?? this.current(agent, request);
@@ -95,7 +103,7 @@ class Book implements CardBook {
   }
 
   variants(agent: AgentRule): readonly Entry[] {
-    return this.#parts.store.peek(this.#key(agent));
+    return this.#parts.store.peek(this.#lanesOf(agent).key);
   }
 
   admitted(agent: AgentRule): readonly Entry[] {
@@ -132,6 +140,20 @@ class Book implements CardBook {
     this.#setbacks.clearAll();
   }
 
+  forget(agent: AgentRule): void {
+    this.#successes.delete(agent.name);
+    for (const version of VERSIONS) this.#setbacks.clear(this.#lane(agent, version));
+  }
+
+  async relive(agent: AgentRule): Promise<void> {
+    const outlived = this.variants(agent).flatMap((entry) => {
+      const { fresh, ...today } = lifetimeOf(entry, agent.cache);
+      const lifetime = { ...today, fresh: ms(Math.min(fresh, entry.lifetime.fresh)) };
+      return isSame(lifetime, entry.lifetime) ? [] : [{ ...entry, lifetime }];
+    });
+    await Promise.all(outlived.map((entry) => this.#parts.store.put(entry)));
+  }
+
   lastSuccess(agent: AgentName): EpochMs {
     return this.#successes.get(agent) ?? epochMs(0);
   }
@@ -144,23 +166,31 @@ class Book implements CardBook {
     return this.#parts.trust.basis(agent).policy;
   }
 
-  #key(agent: AgentRule): EntryKey {
-    let key = this.#keys.get(agent);
-    if (key === undefined) this.#keys.set(agent, (key = cardKey(agent)));
-    return key;
+  #lanesOf(agent: AgentRule): Lanes {
+    let lanes = this.#lanes.get(agent);
+    if (lanes === undefined) {
+      this.#rulesSeen += 1;
+      this.#lanes.set(agent, (lanes = { key: agentCardKey(agent), rule: this.#rulesSeen }));
+    }
+    return lanes;
   }
 
-  /** What the origin varies on is unknown until it has answered, so each version flies and fails by itself. */
+  /**
+   * What the origin varies on is unknown until it has answered, so each version flies and fails by itself; and nobody waits for
+   * what flies, or is held to what failed, under a rule that is not in force any more.
+   */
   #lane(agent: AgentRule, version: CallerVersion): EntryKey {
-    return `${this.#key(agent)}\0${version}` as EntryKey;
+    const { key, rule } = this.#lanesOf(agent);
+    return `${key}\0${rule}\0${version}` as EntryKey;
   }
 
   async #fetch(agent: AgentRule, request: CardRequest): Promise<Refreshed> {
     const kill = this.killed(agent);
-    if (kill !== undefined) return stopped(agent, kill);
+    if (kill !== undefined) return unsent(killed(kill, agent.name));
+    if (!this.#parts.isInForce(agent)) return unsent(outdated(agent));
     const stored = this.current(agent, request);
     const known = this.#successes.has(agent.name) || this.variants(agent).length > 0;
-    const target = { agent, key: this.#key(agent), request, stored, known };
+    const target = { agent, key: this.#lanesOf(agent).key, request, stored, known };
     const refreshed = await this.#parts.refresh(target, this.#parts.limits());
     this.#note(agent, request, refreshed);
     return refreshed;
@@ -205,11 +235,17 @@ class Book implements CardBook {
   }
 }
 
-/** Nothing is sent for what is killed, so there is no exchange to write down. */
-const stopped = (agent: AgentRule, kill: Kill): Refreshed => ({
+/** The key of an agent's card, and a number that is its rule's own. */
+interface Lanes {
+  readonly key: EntryKey;
+  readonly rule: number;
+}
+
+/** Nothing is sent for what is killed or gone, so there is no exchange to write down. */
+const unsent = (refusal: Refusal): Refreshed => ({
   ok: false,
   outcome: 'superseded',
-  refusal: killed(kill, agent.name),
+  refusal,
   status: null,
   retryAfter: null,
 });
@@ -221,12 +257,11 @@ const brokenUpdate = (agent: AgentRule, error: unknown): Event => ({
   about: { agent: agent.name, error: error instanceof Error ? error.message : String(error) },
 });
 
-/** The first card URL names the agent's card, whichever of its URLs answers. */
-function cardKey(agent: AgentRule): EntryKey {
-  const [first] = agent.cards;
-  if (first === undefined) throw new Error(`agent ${agent.name} has no card URL`);
-  return publicCardKey(agent.name, first);
-}
+const isSame = (one: Lifetime, other: Lifetime): boolean =>
+  one.fresh === other.fresh &&
+  one.staleWhileRevalidate === other.staleWhileRevalidate &&
+  one.staleIfError === other.staleIfError &&
+  one.mustRevalidate === other.mustRevalidate;
 
 /** RFC 9111 §4: only what may be stored may answer a request that it was not made for; what was taken away answers nobody. */
 const mayShare = (refreshed: Refreshed): boolean =>

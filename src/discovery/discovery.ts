@@ -1,7 +1,9 @@
+import type { Entry } from '../kernel/entry.ts';
 import type { Tag } from '../kernel/ids.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
-import { type RouteTable, buildRoutes } from '../policy/route.ts';
+import { buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
+import { adoptRules, type Snapshot } from './adopt.ts';
 import type { KeyArchive } from './archived-keys.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
@@ -14,7 +16,8 @@ import { createJudgeAgain } from './judge-again.ts';
 import { createAgentLists } from './list-agents.ts';
 import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
-import { agentTags } from './key.ts';
+import type { IsInForce } from './in-force.ts';
+import { agentCardKey, agentTags } from './key.ts';
 import { createCallers } from './callers.ts';
 import { createIssuers, type Issuers } from './issuers.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
@@ -40,8 +43,15 @@ export interface Discovery {
   statuses(): readonly CardStatus[];
   /** When each set of keys was last had, those of issuers included; 0 for never. */
   keySets(): ReturnType<Trust['sets']>;
-  /** Adopts another snapshot of the rules; what was judged under the old one is judged again before it is served. */
+  /** The snapshot that is in force. */
+  rules(): Rules;
+  /**
+   * Adopts another snapshot of the rules, whole and between two requests: what was judged under the old one is judged again before
+   * it is served, what is on its way under rules that are gone stores nothing. One at a time.
+   */
   adopt(rules: Rules): Promise<void>;
+  /** True for an entry that room is never made by dropping: the last card of an agent that is configured, at its URL of today. */
+  isPinned(entry: Entry): boolean;
   /** Resolves when nothing is on its way. */
   settled(): Promise<void>;
   /** Judges every stored card under today's rules: nothing that an earlier start judged is served on its word. */
@@ -69,19 +79,13 @@ export interface Doors {
   readonly archive: KeyArchive | null;
 }
 
-/** The rules in force, read anew wherever they are needed. */
-interface Snapshot {
-  rules: Rules;
-  routes: RouteTable;
-}
-
 /** Puts the parts of the use case together around the doors. */
 export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
   const parts = createParts(doors, snapshot, stopping.signal);
   const { trust, keys, book, schedule, handle } = parts;
-  const ready = keys.follow(first);
+  const ready = keys.prepare(first).then((follow) => follow());
   const settled = async (): Promise<void> => {
     await keys.settled();
     await book.settled();
@@ -104,12 +108,12 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     keySets: () => keys.sets(),
     settled,
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
-    async adopt(next) {
-      await keys.follow(next);
-      snapshot.rules = next;
-      snapshot.routes = buildRoutes(next);
-      if (next.prefetch.enabled) schedule.follow(next);
+    rules: () => snapshot.rules,
+    async adopt(given) {
+      await ready;
+      await adoptRules(given, { ...doors, ...parts, snapshot });
     },
+    isPinned: (entry) => isOfToday(entry, snapshot.rules),
     judgeStored: () => judgeAll(book, agents()),
     ...switching(doors, snapshot, parts),
     async stop() {
@@ -121,8 +125,16 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
   };
 }
 
+function isOfToday({ agent: name, key }: Entry, { agents }: Rules): boolean {
+  const agent = name === null ? undefined : agents.get(name);
+  return agent !== undefined && key === agentCardKey(agent);
+}
+
 async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<void> {
-  for (const agent of agents) await book.judgeStored(agent);
+  for (const agent of agents) {
+    await book.relive(agent);
+    await book.judgeStored(agent);
+  }
 }
 
 /** What a kill does, and its end. */
@@ -145,7 +157,7 @@ const switching = (
 interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle'> {
   readonly stops: Stops;
   /** Everything that holds keys: those of cards and those of callers' tokens. */
-  readonly keys: Pick<Trust, 'follow' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
+  readonly keys: Pick<Trust, 'prepare' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
 }
 
 function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
@@ -153,6 +165,7 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const now = (): ReturnType<Clock['now']> => clock.now();
   const limits = (): Rules['limits'] => snapshot.rules.limits;
   const rules = (): Rules => snapshot.rules;
+  const isInForce: IsInForce = (agent) => snapshot.rules.agents.get(agent.name) === agent;
   const stops = createStops(stopping);
   const fetchKeys = createFetchKeys({ ...doors, stops }, limits);
   const trust = createTrust({ clock, archive, fetchKeys });
@@ -160,9 +173,9 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const callers = createCallers({ clock, issuers, rules, hash: (kind, name) => ledger.keyedHash(kind, name) });
   const judge = createJudge({ clock, trust, rules });
   const withCodings = createWithCodings(doors.coder, doors.store);
-  const refresh = createRefresh({ ...doors, trust, judge, stops, withCodings });
-  const judgeAgain = createJudgeAgain({ ...doors, trust, judge, withCodings });
-  const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain });
+  const refresh = createRefresh({ ...doors, trust, judge, stops, withCodings, isInForce });
+  const judgeAgain = createJudgeAgain({ ...doors, trust, judge, withCodings, isInForce });
+  const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain, isInForce });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const handle = createHandle({
     routes: () => snapshot.routes,
@@ -179,9 +192,11 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
 }
 
 const both = (trust: Trust, issuers: Issuers): DiscoveryParts['keys'] => ({
-  async follow(rules) {
-    await trust.follow(rules);
-    await issuers.follow(rules);
+  async prepare(rules) {
+    const follow = [await trust.prepare(rules), await issuers.prepare(rules)];
+    return () => {
+      for (const each of follow) each();
+    };
   },
   async prefetch() {
     await Promise.all([trust.prefetch(), issuers.prefetch()]);

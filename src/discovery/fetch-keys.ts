@@ -24,8 +24,8 @@ export interface FetchedKeys {
   readonly freshFor: Ms;
 }
 
-/** Fetches a key set and writes the exchange down; null where it could not be had. */
-export type FetchKeys = (rule: RemoteRule) => Promise<FetchedKeys | null>;
+/** Fetches a key set and writes the exchange down; null where it could not be had, or the signal ended it. */
+export type FetchKeys = (rule: RemoteRule, signal: AbortSignal) => Promise<FetchedKeys | null>;
 
 interface Doors {
   readonly clock: Clock;
@@ -59,16 +59,17 @@ const FRESHNESS: CachePolicy = {
 };
 
 export function createFetchKeys(doors: Doors, limits: () => Limits): FetchKeys {
-  return async (rule) => {
+  return async (rule, signal) => {
     const tags = originTags(rule.source.url);
     if (killOf(doors.kills.active(), tags) !== undefined) return null;
     const id = doors.ledger.issue();
     const requestedAt = doors.clock.now();
-    const result = await askForKeys(doors, rule, limits(), doors.stops.signal(tags));
+    const ends = AbortSignal.any([signal, doors.stops.signal(tags)]);
+    const result = await askForKeys(doors, rule, limits(), ends);
     const receivedAt = doors.clock.now();
     const read = await readKeys(rule, result, receivedAt);
     record(doors, { id, requestedAt, result, read });
-    if (!read.ok) return null;
+    if (!read.ok || signal.aborted) return null;
     for (const warning of read.warnings) {
       doors.observer.record({ kind: 'notice', level: 'warn', msg: warning, about: { keys: rule.name } });
     }

@@ -5,6 +5,7 @@ import type { Ask } from '../kernel/ask.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { plainPrincipal } from '../kernel/principal.ts';
 import { type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
+import { seconds } from '../kernel/units.ts';
 import { decide, decideForAll, type Subject } from '../policy/decide.ts';
 import { checkAudience } from '../policy/principals.ts';
 import { type Route, type RouteTable, routeFor } from '../policy/route.ts';
@@ -34,24 +35,29 @@ export interface Services {
   readonly cors: Cors;
 }
 
-export function createHandle(services: Services): Handle {
-  return (ask) => {
-    const route = services.routes().route(ask.listener, ask.target);
-    return services.cors(ask, route, () => answerOn(services, ask, route));
-  };
-}
+export const createHandle =
+  (services: Services): Handle =>
+  (ask) =>
+    services.cors(ask, routeOf(services, ask), () => answerOn(services, ask, MOST_TURNS));
 
-function answerOn(services: Services, ask: Ask, route: Route): Answer | Promise<Answer> {
+/** A request that was overtaken by so many changes of the configuration while it waited for an origin is sent away. */
+const MOST_TURNS = 4;
+
+function answerOn(services: Services, ask: Ask, turnsLeft: number): Answer | Promise<Answer> {
+  const route = routeOf(services, ask);
   // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
   if (route.to === 'problem') return explain(ask, route.code);
   const turn = toNobody(ask, route);
   const stopped = decideForAll(services.kills.active(), subjectOf(turn.route).agent);
   if (stopped !== undefined) return refuseAt(services, turn, stopped);
   const identified = services.callers.identify(ask);
+  // The rules may be others when it is known at last who asks.
   return identified instanceof Promise
-    ? identified.then((late) => serve(services, ask, route, late))
-    : serve(services, ask, route, identified);
+    ? identified.then((late) => serve({ services, ask, asked: routeOf(services, ask), turnsLeft }, late))
+    : serve({ services, ask, asked: route, turnsLeft }, identified);
 }
+
+const routeOf = ({ routes }: Services, { listener, target }: Ask): Route => routes().route(listener, target);
 
 /** A request on its way through, once it is known who asks. */
 interface Turn {
@@ -65,7 +71,15 @@ interface Turn {
 const toNobody = (ask: Ask, route: Route): Turn => ({ ask, route: routeFor(route, NOBODY), caller: null });
 const NOBODY = plainPrincipal('anonymous', '');
 
-function serve(services: Services, ask: Ask, asked: Route, identified: Outcome<Caller>): Answer | Promise<Answer> {
+/** A request that was routed. */
+interface Routed {
+  readonly services: Services;
+  readonly ask: Ask;
+  readonly asked: Route;
+  readonly turnsLeft: number;
+}
+
+function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<Caller>): Answer | Promise<Answer> {
   if (!identified.ok) return refuseAt(services, toNobody(ask, asked), identified.refusal);
   const caller = identified.value;
   const route = routeFor(asked, caller.principal);
@@ -74,8 +88,27 @@ function serve(services: Services, ask: Ask, asked: Route, identified: Outcome<C
   if (refusal !== undefined) return refuseAt(services, turn, refusal);
   const answer = perform(services, ask, route, caller);
   if (!(answer instanceof Promise)) return noted(services, turn, answer);
-  return answer.then(async (late) => noted(services, turn, await decideAgain(services, turn, late)));
+  return answer.then(async (late) => {
+    if (isOvertaken(asked, routeOf(services, ask)))
+      return turnsLeft > 1 ? answerOn(services, ask, turnsLeft - 1) : noted(services, turn, unsteady(turn));
+    return noted(services, turn, await decideAgain(services, turn, late));
+  });
 }
+
+/**
+ * True where the rule that a card was asked for under was replaced while its answer was made: that answer is not handed out, the
+ * request is handled again under today's rules. Other requests have been sent on, and are finished as they began.
+ */
+const isOvertaken = (asked: Route, today: Route): boolean =>
+  asked.to === 'card' && (today.to !== 'card' || today.agent !== asked.agent);
+
+const unsteady = ({ route }: Turn): Answer =>
+  problemAnswer(
+    refuse('overloaded', 'The configuration changed again and again while this was answered; ask again.', {
+      retryAfter: seconds(1),
+    }),
+    { kind: 'public', agent: subjectOf(route).agent },
+  );
 
 /** A token for one agent is none for another. */
 function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | undefined {

@@ -23,7 +23,8 @@ export interface Issuers {
   find(iss: unknown): Issuer | undefined;
   /** True where any issuer is configured. */
   any(): boolean;
-  follow(rules: Rules): Promise<void>;
+  /** Reads the issuers of another snapshot; nothing changes before the function that it resolves to is called. */
+  prepare(rules: Rules): Promise<() => void>;
   prefetch(): Promise<void>;
   sets(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   settled(): Promise<void>;
@@ -57,17 +58,22 @@ class KnownIssuers implements Issuers {
     return this.#issuers.size > 0;
   }
 
-  async follow(rules: Rules): Promise<void> {
-    this.#maxStale = rules.keysMaxStale;
+  async prepare(rules: Rules): Promise<() => void> {
     const next = new Map<string, PublishedIssuer>();
     for (const rule of rules.issuers) {
       const before = this.#issuers.get(rule.issuer);
       const isSame = before !== undefined && JSON.stringify(before.rule) === JSON.stringify(rule);
       next.set(rule.issuer, isSame ? before : await this.#open(rule));
     }
+    return () => this.#follow(rules, next);
+  }
+
+  #follow({ keysMaxStale }: Rules, next: ReadonlyMap<string, PublishedIssuer>): void {
+    this.#maxStale = keysMaxStale;
     // What was read by other claims, or vouched for by an issuer that is gone, has to be found out anew.
     for (const [name, issuer] of this.#issuers) if (next.get(name) !== issuer) issuer.end();
     this.#issuers = next;
+    for (const issuer of next.values()) issuer.look(this.#parts.clock.now());
   }
 
   async prefetch(): Promise<void> {

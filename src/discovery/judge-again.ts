@@ -6,6 +6,7 @@ import type { VerdictReceipt } from '../kernel/receipt.ts';
 import { accepted, type Outcome, refuse, refused } from '../kernel/refusal.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Clock, Ledger, Store } from '../ports.ts';
+import type { IsInForce } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import type { Trust } from './trust.ts';
 import { plainOf, type WithCodings } from './with-codings.ts';
@@ -23,6 +24,7 @@ interface Doors {
   readonly trust: Trust;
   readonly judge: Judge;
   readonly withCodings: WithCodings;
+  readonly isInForce: IsInForce;
 }
 
 /** Whoever asks for one entry under one policy shares one judgement, which stands until the policy or the keys change. */
@@ -54,8 +56,8 @@ async function judgeOnce(doors: Doors, entry: Entry, agent: AgentRule): Promise<
     const judged = await doors.withCodings(withReceipt(outcome.value, id));
     return (await store.put(judged)) ? judged : undefined;
   }
-  // Keys that are away say nothing against the card: it is not served, and it is still there when they are back.
-  if (outcome.refusal.code !== 'keys-unavailable') await store.drop(entry);
+  // Keys that are away say nothing against the card, nor do rules that are gone: it is not served, and it is still there.
+  if (outcome.refusal.code !== 'keys-unavailable' && doors.isInForce(agent)) await store.drop(entry);
   return undefined;
 }
 

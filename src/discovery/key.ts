@@ -1,6 +1,6 @@
 import type { OriginPattern } from '../kernel/egress-rule.ts';
 import { type AgentName, type EntryKey, type Tag, tag, type Url, urlId } from '../kernel/ids.ts';
-import type { AgentRule } from '../policy/rules.ts';
+import type { AgentRule, OriginRule } from '../policy/rules.ts';
 
 /*
  * The one place that makes entry keys. Parts are joined by NUL, which no agent name and no URL holds, so no two partitions can
@@ -11,8 +11,15 @@ import type { AgentRule } from '../policy/rules.ts';
 /** The key of an agent's public card. */
 export const publicCardKey = (agent: AgentName, card: Url): EntryKey => `card\0${agent}\0${card}` as EntryKey;
 
+/** The same as an agent's rule says it: the first card URL names the card, whichever of its URLs answers. */
+export function agentCardKey({ name, cards: [first] }: Pick<AgentRule, 'name' | 'cards'>): EntryKey {
+  if (first === undefined) throw new Error(`agent ${name} has no card URL`);
+  return publicCardKey(name, first);
+}
+
 /** The key of a response to GET on an origin with `content: any` (RFC 9111 §2: HEAD is answered from it too). */
-export const anyKey = (rule: string, url: Url): EntryKey => `any\0${rule}\0${url}` as EntryKey;
+export const anyKey = ({ policy }: Pick<OriginRule, 'policy'>, url: Url): EntryKey =>
+  `any\0${policy}\0${url}` as EntryKey;
 
 /** What purge and kill find an agent's public card by: its agent, every origin that had a part in it, and the key that signed it. */
 export const cardTags = (agent: AgentName, urls: readonly Url[], kid: string | undefined): readonly Tag[] => [

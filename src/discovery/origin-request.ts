@@ -35,7 +35,7 @@ export function originRequest(ask: Ask, rule: OriginRule, now: EpochMs): OriginR
     rule,
     method: ask.method,
     url,
-    key: anyKey(rule.name, url),
+    key: anyKey(rule, url),
     fields,
     read,
     directives: requestDirectives(read),

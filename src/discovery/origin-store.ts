@@ -69,7 +69,7 @@ export async function invalidate(doors: OriginDoors, exchange: OriginExchange): 
   const { request, response } = exchange;
   const { method, url } = request;
   for (const changed of invalidatedUrls({ method, url, status: response.status, fields: response.fields })) {
-    for (const entry of doors.store.peek(anyKey(request.rule.name, changed))) await doors.store.drop(entry);
+    for (const entry of doors.store.peek(anyKey(request.rule, changed))) await doors.store.drop(entry);
   }
 }
 

@@ -15,6 +15,7 @@ import { killed, killOf } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
+import { type IsInForce, outdated } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
 import { agentTags, cardTags } from './key.ts';
@@ -65,6 +66,7 @@ interface Doors {
   readonly withCodings: WithCodings;
   /** Ends what is on its way when the daemon ends or a kill covers it. */
   readonly stops: Stops;
+  readonly isInForce: IsInForce;
 }
 
 /** An attempt as it is known once the origin has answered or failed. */
@@ -154,6 +156,7 @@ async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
   const kill = killOf(doors.kills.active(), agentTags(target.agent));
   if (kill !== undefined) return failure(attempt, 'superseded', killed(kill, target.agent.name));
+  if (!doors.isInForce(target.agent)) return failure(attempt, 'superseded', outdated(target.agent));
   if (!result.ok) return failure(attempt, deniedOrFailed(result), result.refusal);
   const { status } = result.response;
   if (status === 304 && attempt.conditional && target.stored?.admission) {
@@ -185,11 +188,19 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   const kill = killOf(doors.kills.active(), entry.tags);
   if (kill !== undefined) return failure(attempt, 'rejected', killed(kill, agent.name));
   if (!mayStore(attempt, response.fields)) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
-  return put(doors, entry, 'stored', 200);
+  return put(doors, attempt, entry, 'stored');
 }
 
-async function put(doors: Doors, plain: Entry, outcome: 'stored' | 'not_modified', status: number): Promise<Refreshed> {
+async function put(
+  doors: Doors,
+  attempt: Attempt,
+  plain: Entry,
+  outcome: 'stored' | 'not_modified',
+): Promise<Refreshed> {
+  const { agent } = attempt.target;
+  const status = outcome === 'stored' ? 200 : 304;
   const entry = await doors.withCodings(plain);
+  if (!doors.isInForce(agent)) return failure(attempt, 'superseded', outdated(agent));
   if (await doors.store.put(entry)) return { ok: true, outcome, entry, status };
   if (doors.store.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry, status };
   // What was taken away while this fetch was on its way must not come back with it.
@@ -229,7 +240,7 @@ const CODING: ReadonlySet<string> = new Set(['content-encoding', 'content-length
 
 /** A validated card is stored anew, unless the 304 says that it may not be stored any more. */
 async function confirm(doors: Doors, attempt: Attempt, entry: Entry): Promise<Refreshed> {
-  if (mayStore(attempt, entry.fields)) return put(doors, entry, 'not_modified', 304);
+  if (mayStore(attempt, entry.fields)) return put(doors, attempt, entry, 'not_modified');
   if (attempt.target.stored !== undefined) await doors.store.drop(attempt.target.stored);
   return { ok: true, outcome: 'uncacheable', entry, status: 304 };
 }

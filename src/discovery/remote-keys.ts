@@ -26,7 +26,7 @@ export class RemoteKeys {
   #failures = 0;
   #flight: Promise<void> | null = null;
   #cancel: () => void = () => undefined;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(rule: RemoteRule, parts: Parts) {
     this.#rule = rule;
@@ -73,8 +73,9 @@ export class RemoteKeys {
     await this.#flight;
   }
 
+  /** Ends what is on its way: nothing that comes after this is kept. */
   stop(): void {
-    this.#stopped = true;
+    this.#stopping.abort();
     this.#cancel();
   }
 
@@ -85,7 +86,7 @@ export class RemoteKeys {
   async #attempt(): Promise<void> {
     const { clock, fetchKeys, changed } = this.#parts;
     this.#triedAt = clock.now();
-    const fetched = await fetchKeys(this.#rule);
+    const fetched = await fetchKeys(this.#rule, this.#stopping.signal);
     if (fetched === null) this.#failures += 1;
     else {
       this.#held = fetched;
@@ -96,7 +97,7 @@ export class RemoteKeys {
   }
 
   #plan(): void {
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     this.#cancel();
     this.#cancel = this.#parts.clock.after(this.#delay(), () => void this.#fetch());
   }

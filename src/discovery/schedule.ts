@@ -13,7 +13,7 @@ import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 export interface Schedule {
   /** Fetches every card once, `concurrency` at a time; resolves when all have ended, one way or the other. */
   prefetch(concurrency: number): Promise<void>;
-  /** Follows another set of rules: agents that are gone are forgotten, new ones are fetched. */
+  /** Follows another set of rules: rules that are gone are forgotten, new ones are fetched for, the others go on as planned. */
   follow(rules: Rules): void;
   /** Looks after the cards of these agents now instead of when they are due. */
   wake(isWanted: (agent: AgentRule) => boolean): void;
@@ -58,21 +58,19 @@ export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
   };
 
   return {
-    async prefetch(concurrency) {
-      const waiting = [...rules.agents.values()];
-      const worker = async (): Promise<void> => {
-        for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift()) await refresh(agent);
-      };
-      await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
-    },
+    prefetch: (concurrency) => eachOf([...rules.agents.values()], concurrency, refresh),
     follow(next) {
+      const { prefetch: before, agents } = rules;
       rules = next;
       for (const [name, cancel] of timers) {
-        if (rules.agents.has(name)) continue;
+        if (next.prefetch.enabled && next.agents.get(name) === agents.get(name)) continue;
         cancel();
         timers.delete(name);
       }
-      for (const agent of rules.agents.values()) void refresh(agent);
+      if (!next.prefetch.enabled) return;
+      const isPlanned = (agent: AgentRule): boolean => before.enabled && agents.get(agent.name) === agent;
+      const others = [...next.agents.values()].filter((agent) => !isPlanned(agent));
+      void eachOf(others, next.limits.concurrency, refresh);
     },
     wake(isWanted) {
       for (const agent of rules.agents.values()) if (isWanted(agent)) void refresh(agent);
@@ -83,6 +81,19 @@ export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
       timers.clear();
     },
   };
+}
+
+/** Does something for each agent, so many at one time. */
+async function eachOf(
+  agents: readonly AgentRule[],
+  concurrency: number,
+  refresh: (agent: AgentRule) => Promise<void>,
+): Promise<void> {
+  const waiting = [...agents];
+  const worker = async (): Promise<void> => {
+    for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift()) await refresh(agent);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
 }
 
 /** One request per stored variant, and at least the current version's. */

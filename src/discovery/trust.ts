@@ -23,8 +23,8 @@ export interface Trust {
   renew(agent: AgentRule): Promise<void>;
   /** Fetches every set that was never asked for. */
   prefetch(): Promise<void>;
-  /** Reads the key sets of another snapshot and goes by them from then on. */
-  follow(rules: Rules): Promise<void>;
+  /** Reads the key sets of another snapshot; nothing changes before the function that it resolves to is called. */
+  prepare(rules: Rules): Promise<() => void>;
   /** When each named set was last had; 0 for never. */
   sets(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   /** Resolves when no keys are on their way. */
@@ -83,15 +83,23 @@ class KeyTrust implements Trust {
     await Promise.all(this.#remotes().map((keys) => keys.renew()));
   }
 
-  async follow(rules: Rules): Promise<void> {
+  async prepare(rules: Rules): Promise<() => void> {
     const before = new Map([...this.#sources].map(([rule, source]) => [identityOf(rule), source]));
     const sources = new Map<KeySetRule, Source>();
-    for (const rule of rules.keySets) sources.set(rule, await this.#sourceOf(rule, before.get(identityOf(rule))));
-    const kept = new Set([...sources.values()].map((source) => source.from === 'url' && source.keys));
-    for (const keys of this.#remotes()) if (!kept.has(keys)) keys.stop();
+    for (const rule of rules.keySets)
+      sources.set(rule, this.#sources.get(rule) ?? (await this.#sourceOf(rule, before.get(identityOf(rule)))));
+    return () => this.#follow(rules, sources);
+  }
+
+  #follow(rules: Rules, sources: ReadonlyMap<KeySetRule, Source>): void {
+    const remotes = this.#remotes();
     this.#rules = rules;
     this.#sources = sources;
     this.#version += 1;
+    const kept = new Set(this.#remotes());
+    for (const keys of remotes) if (!kept.has(keys)) keys.stop();
+    for (const [rule, source] of sources)
+      if (source.from === 'url' && rule.source.from === 'url') source.keys.follow({ ...rule, source: rule.source });
   }
 
   sets(): ReturnType<Trust['sets']> {
@@ -137,10 +145,7 @@ class KeyTrust implements Trust {
   async #sourceOf(rule: KeySetRule, before: Source | undefined): Promise<Source> {
     if (rule.source.from === 'document') return this.#readDocument(rule, rule.source.document);
     const remote: RemoteRule = { ...rule, source: rule.source };
-    if (before?.from === 'url') {
-      before.keys.follow(remote);
-      return before;
-    }
+    if (before?.from === 'url') return before;
     const { clock, fetchKeys } = this.#parts;
     const maxStale = (): Rules['keysMaxStale'] => this.#rules?.keysMaxStale ?? NO_TIME;
     const keys = new RemoteKeys(remote, { clock, fetchKeys, maxStale, changed: this.#changed });

@@ -105,6 +105,8 @@ export interface OriginRule {
   readonly content: 'card' | 'any' | 'none';
   readonly egress: EgressRule;
   readonly cache: CachePolicy;
+  /** Digest of every setting that a stored answer depends on: under another one it is not found. */
+  readonly policy: PolicyDigest;
 }
 
 export interface Limits {

@@ -60,7 +60,7 @@ function world(claims: Partial<ClaimNames> = {}): { readonly callers: Callers; r
     issuers: {
       find: (iss) => (iss === ISSUER ? issuer : undefined),
       any: () => true,
-      follow: async () => undefined,
+      prepare: async () => () => undefined,
       prefetch: async () => undefined,
       sets: () => [],
       settled: async () => undefined,

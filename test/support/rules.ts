@@ -77,6 +77,7 @@ const IDP: OriginRule = {
   content: 'any',
   egress: egress('origins[0]', 'idp.example.com'),
   cache: { ...CARD_CACHE, content: 'any', staleWhileRevalidate: ms(0) },
+  policy: policyDigest('policy of origins[0]'),
 };
 
 /** Two agents, one with a listener of its own, and one origin with `content: any`. */

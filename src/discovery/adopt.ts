@@ -1,0 +1,79 @@
+import { tag } from '../kernel/ids.ts';
+import { keepUnchanged } from '../policy/keep-unchanged.ts';
+import { buildRoutes, type RouteTable } from '../policy/route.ts';
+import type { AgentRule, Rules } from '../policy/rules.ts';
+import type { Store } from '../ports.ts';
+import type { CardBook } from './card-book.ts';
+import { CARD_REQUESTS } from './card-request.ts';
+import { agentCardKey, agentTags, ruleTags } from './key.ts';
+import type { Schedule } from './schedule.ts';
+import type { Stops } from './stops.ts';
+import type { Trust } from './trust.ts';
+
+/** The rules in force, read anew wherever they are needed. */
+export interface Snapshot {
+  rules: Rules;
+  routes: RouteTable;
+}
+
+interface Parts {
+  readonly snapshot: Snapshot;
+  readonly store: Store;
+  readonly stops: Stops;
+  readonly keys: Pick<Trust, 'prepare'>;
+  readonly book: CardBook;
+  readonly schedule: Schedule;
+}
+
+/** Puts another snapshot in force, whole and between two requests. One at a time. */
+export async function adoptRules(given: Rules, parts: Parts): Promise<void> {
+  const { snapshot, keys, book, schedule } = parts;
+  const before = snapshot.rules;
+  const next = keepUnchanged(before, given);
+  const followKeys = await keys.prepare(next);
+  // Nothing is awaited in between: a request sees the old rules or the new ones, and never some of each.
+  followKeys();
+  snapshot.rules = next;
+  snapshot.routes = buildRoutes(next);
+  const leaving = leaveRules(before, next, parts);
+  const changed = [...next.agents.values()].filter((agent) => before.agents.get(agent.name) !== agent);
+  const reliving = changed.map((agent) => book.relive(agent));
+  await Promise.all([leaving, ...reliving]);
+  for (const agent of changed) await book.judgeStored(agent);
+  schedule.follow(next);
+  tryAgain(parts);
+}
+
+/**
+ * Takes leave of rules that are gone: their fetches end, and nothing of an agent that was taken out, or whose card lives elsewhere
+ * now, stays behind. A card whose rule has other settings stays, to be judged by them. Everything up to the disk happens at once.
+ */
+async function leaveRules(before: Rules, next: Rules, { stops, book, store }: Parts): Promise<void> {
+  const replaced = [...before.agents.values()].filter((agent) => next.agents.get(agent.name) !== agent);
+  for (const agent of replaced) stops.end(agentTags(agent));
+  endOrigins(before, next, stops);
+  const left = replaced.filter((agent) => !livesOn(agent, next));
+  for (const agent of left) book.forget(agent);
+  const tags = left.map(({ name }) => tag(`agent:${name}`));
+  if (tags.length > 0) await store.purge(tags, false);
+}
+
+/** True where the agent is still configured, at the same URL. */
+function livesOn(agent: AgentRule, next: Rules): boolean {
+  const today = next.agents.get(agent.name);
+  return today !== undefined && agentCardKey(today) === agentCardKey(agent);
+}
+
+/** Streams of an origin that may not be reached any more are cut; one whose settings changed finishes what it began. */
+function endOrigins(before: Rules, next: Rules, stops: Stops): void {
+  const kept = new Set(next.origins.map(({ match }) => ruleTags(match).join()));
+  for (const { match } of before.origins) if (!kept.has(ruleTags(match).join())) stops.end(ruleTags(match));
+}
+
+/** What failed before may not fail now: certificates, addresses and permissions are what reloads are made for. */
+function tryAgain({ snapshot: { rules }, book, schedule }: Parts): void {
+  const agents = [...rules.agents.values()];
+  const failing = new Set(agents.filter((agent) => book.setback(agent, CARD_REQUESTS['1.0']) !== undefined));
+  book.forgive();
+  if (rules.prefetch.enabled) schedule.wake((agent) => failing.has(agent));
+}
