@@ -1,3 +1,4 @@
+import type { ValidConfig } from './cli/check.ts';
 import type { Io } from './cli/command.ts';
 import { inspectKeys } from './cli/inspect-keys.ts';
 import type { PublishedCard } from './cli/lint.ts';
@@ -5,7 +6,6 @@ import { loadConfig } from './config/load.ts';
 import { alone, createGraph, type World } from './daemon.ts';
 import type { EgressRule } from './kernel/egress-rule.ts';
 import { urlId } from './kernel/ids.ts';
-import type { Rules } from './policy/rules.ts';
 import type { WholeResponse } from './ports.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function fetchPublished(url: string, io: Io, world: World): Promise
       method: 'GET',
       fields: ['Accept', 'application/json'],
       body: null,
-      rule: ruleFor(new URL(url), config.rules),
+      rule: ruleFor(new URL(url), config),
       limits: {
         connect: limits.connect,
         total: limits.response,
@@ -71,11 +71,11 @@ async function usualOrEmpty(io: Io): ReturnType<typeof loadConfig> {
 /** Loopback is what its own address says: a developer's agent on this machine. Other private addresses need a rule. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
-function ruleFor(url: URL, { agents }: Rules): EgressRule {
+function ruleFor(url: URL, { rules, settings }: ValidConfig): EgressRule {
   const scheme = url.protocol === 'http:' ? 'http' : 'https';
   const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const owner = [...agents.values()].find(({ egress }) =>
+  const owner = [...rules.agents.values()].find(({ egress }) =>
     egress.allowed.some((each) => each.scheme === scheme && each.host === host && each.port === port),
   );
   if (owner !== undefined) return owner.egress;
@@ -85,6 +85,6 @@ function ruleFor(url: URL, { agents }: Rules): EgressRule {
     cleartext: true,
     unsafeAddresses: LOOPBACK.test(url.hostname) ? ['127.0.0.0/8', '::1/128'] : [],
     tls: null,
-    proxy: null,
+    proxy: settings.egress.proxy.url,
   };
 }

@@ -50,7 +50,8 @@ function* settings(path: string, row: Row): Generator<Documented> {
       yield { path, row, type: typeOf(node) };
       return;
     case 'list':
-      if (node.item.kind === 'scalar') yield { path, row, type: `list of ${typeOf(node.item)}` };
+      if (node.item.kind === 'scalar')
+        yield { path, row, type: `${node.word === null ? '' : `${node.word}, or `}list of ${typeOf(node.item)}` };
       else yield* settings(`${path}[]`, { ...row, node: node.item });
       return;
     case 'named':
@@ -80,7 +81,7 @@ function line({ path, row, type }: Documented): string {
 
 function defaultOf({ fallback, required, node }: Row): string {
   if (required) return 'required';
-  if (fallback === null) return node.kind === 'list' ? '`[]`' : 'none';
+  if (fallback === null) return node.kind === 'list' ? `\`${node.word ?? '[]'}\`` : 'none';
   return spell(fallback);
 }
 

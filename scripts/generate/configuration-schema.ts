@@ -1,5 +1,5 @@
 import { SCHEMA } from '../../src/config/schema.ts';
-import type { Node, Row, SectionType, ShortType } from '../../src/config/table.ts';
+import type { ListType, Node, Row, SectionType, ShortType } from '../../src/config/table.ts';
 import type { JsonSchema } from '../../src/config/types/scalar.ts';
 
 /** Makes the JSON Schema (2020-12) that editors complete and check a configuration with. */
@@ -17,7 +17,7 @@ function nodeSchema(node: Node): JsonSchema {
     case 'scalar':
       return node.schema;
     case 'list':
-      return { type: ['array', 'null'], items: nodeSchema(node.item) };
+      return listSchema(node);
     case 'named':
       return { type: ['object', 'null'], propertyNames: node.key.schema, additionalProperties: nodeSchema(node.value) };
     case 'section':
@@ -31,6 +31,11 @@ function mainOf({ main, section }: ShortType): Row {
   const row = section.rows[main];
   if (row === undefined) throw new Error(`a section has no ${main}`);
   return row;
+}
+
+function listSchema({ item, word }: ListType): JsonSchema {
+  const items = { type: ['array', 'null'], items: nodeSchema(item) };
+  return word === null ? items : { anyOf: [{ const: word }, items], default: word };
 }
 
 function sectionSchema({ rows }: SectionType): JsonSchema {
@@ -52,4 +57,6 @@ function rowSchema({ node, fallback, doc }: Row): JsonSchema {
 
 /** Numbers and booleans stand without quotes, as in the file. */
 const defaultOf = (node: Node, text: string): unknown =>
-  node.kind === 'scalar' && node.bare ? (JSON.parse(text) as unknown) : text;
+  node.kind === 'scalar' && (node.bare || (node.nothing !== undefined && text === 'null'))
+    ? (JSON.parse(text) as unknown)
+    : text;

@@ -9,14 +9,14 @@ import type { CardUrl } from './types/web.ts';
 
 /** Turns `keys` into rules, by name. */
 export function compileKeySets(
-  { keys, agents }: Settings,
+  { keys, agents, egress }: Settings,
   origins: readonly OriginRule[],
   documents: KeyDocuments,
 ): ReadonlyMap<string, KeySetRule> {
   const sourceOf = (name: string, { jwks }: KeySetSettings): KeySource => {
     if (jwks === null) return { from: 'document', document: documents.get(name) ?? new Uint8Array() };
     const users = [...agents].filter(([, agent]) => agent.keys.includes(name));
-    return { from: 'url', url: jwks.url, egress: egressOf(jwks, users, origins) };
+    return { from: 'url', url: jwks.url, egress: egressOf(jwks, { users, origins, egress }) };
   };
   return new Map(
     [...keys].map(([name, set]) => [name, { name, jku: null, source: sourceOf(name, set), revoked: set.revoked }]),
@@ -24,32 +24,36 @@ export function compileKeySets(
 }
 
 /** The sets behind an agent's `jku`: its own alone, so that no agent's URL vouches for another's card. */
-export const jkuSets = (name: AgentName, agent: AgentSettings): readonly KeySetRule[] =>
+export const jkuSets = (name: AgentName, agent: AgentSettings, egress: Settings['egress']): readonly KeySetRule[] =>
   [...new Map(agent.jku.map((place) => [place.url, place])).values()].map(({ url, pattern }) => ({
     name: url,
     jku: url,
-    source: { from: 'url', url, egress: egressRule(`agents.${name}`, agent, [pattern]) },
+    source: { from: 'url', url, egress: egressRule({ name: `agents.${name}`, reach: agent, egress }, [pattern]) },
     revoked: [],
   }));
+
+/** Who may say how a URL of the configuration is reached. */
+interface Owners {
+  /** The agents that list the set. */
+  readonly users: readonly (readonly [AgentName, AgentSettings])[];
+  readonly origins: readonly OriginRule[];
+  readonly egress: Settings['egress'];
+}
 
 /**
  * "its address, cleartext and TLS rules come from the agent it belongs to, else from the rule that covers it": it belongs to an agent
  * that lists the set and lives on the same origin. Otherwise exactly its origin may be reached, at public addresses.
  */
-export function egressOf(
-  { pattern }: CardUrl,
-  users: readonly (readonly [AgentName, AgentSettings])[],
-  origins: readonly OriginRule[],
-): EgressRule {
+export function egressOf({ pattern }: CardUrl, { users, origins, egress }: Owners): EgressRule {
   const owner = users.find(([, { origin, card }]) => covers(origin?.pattern ?? card?.pattern, pattern));
-  if (owner !== undefined) return egressRule(`agents.${owner[0]}`, owner[1], [pattern]);
+  if (owner !== undefined) return egressRule({ name: `agents.${owner[0]}`, reach: owner[1], egress }, [pattern]);
   const covering = origins.filter(({ match }) => covers(match, pattern));
   const rule = covering.find(({ match }) => !match.wildcard) ?? covering[0];
   if (rule !== undefined) return { ...rule.egress, allowed: [pattern] };
-  return egressRule(`origins["${formatPattern(pattern)}"]`, DEFAULT, [pattern]);
+  return egressRule({ name: `origins["${formatPattern(pattern)}"]`, reach: DEFAULT, egress }, [pattern]);
 }
 
-const DEFAULT: Reach = { tls: null, unsafeCleartext: false, unsafeAddresses: [] };
+const DEFAULT: Reach = { tls: null, proxy: null, unsafeCleartext: false, unsafeAddresses: [] };
 
 const covers = (one: OriginPattern | undefined, other: OriginPattern): boolean =>
   one !== undefined && coversOrigin(one, other);

@@ -98,11 +98,11 @@ function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: W
   return {
     name,
     cards: cardUrls(agent),
-    egress: egressRule(`agents.${name}`, agent, patternOf(agent)),
+    egress: egressRule({ name: `agents.${name}`, reach: agent, egress: settings.egress }, patternOf(agent)),
     cache: cachePolicy('card', agent, settings),
     policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist })),
     card,
-    keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent)],
+    keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent, settings.egress)],
     visibleTo: compileVisibleTo(agent),
     extended: { audience: patternOf(agent).map(formatPattern) },
   };
@@ -145,7 +145,7 @@ function cardRule(agent: AgentName, settings: AgentSettings, { limits }: Setting
 
 function originRule(name: string, rule: OriginSettings, settings: Settings): OriginRule {
   const { content, match } = rule;
-  const egress = egressRule(name, rule, [match.pattern]);
+  const egress = egressRule({ name, reach: rule, egress: settings.egress }, [match.pattern]);
   const cache = cachePolicy('any', rule, settings);
   // Its place in the list says nothing about it.
   const policy = policyDigest(digestOf({ match: match.pattern, content, cache, egress: { ...egress, name: '' } }));

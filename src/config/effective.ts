@@ -5,7 +5,7 @@ import type { Node, SectionType, ShortType } from './table.ts';
 
 /** One setting as it would be written, with where it came from; a secret is shown as the reference that it is written as. */
 type Shown =
-  | { readonly kind: 'value'; readonly value: string | number | boolean; readonly path: string }
+  | { readonly kind: 'value'; readonly value: string | number | boolean | null; readonly path: string }
   | { readonly kind: 'list'; readonly items: readonly Shown[]; readonly path: string }
   | { readonly kind: 'members'; readonly members: readonly (readonly [string, Shown])[]; readonly path: string };
 
@@ -31,6 +31,8 @@ function show(node: Node, value: unknown, path: string): Shown {
     case 'scalar':
       return { kind: 'value', value: node.show(value), path };
     case 'list': {
+      if (node.word !== null && Array.isArray(value) && value.length === 0)
+        return { kind: 'value', value: node.word, path };
       const items = Array.isArray(value)
         ? value.map((item, index) => show(node.item, item, itemPath(path, index)))
         : [];

@@ -129,7 +129,10 @@ class TableReader {
   #scalar(type: ScalarType<unknown>, given: Given, { path }: Spot): unknown {
     this.sources.set(path, given.at);
     if (given.kind !== 'scalar') return this.#problem(given.at, path, `is one value (${type.name}), not several`);
-    if (isNothing(given)) return this.#problem(given.at, path, 'has no value; write one, or leave the key out');
+    if (isNothing(given)) {
+      if (type.nothing !== undefined && given.text !== '') return type.nothing;
+      return this.#problem(given.at, path, 'has no value; write one, or leave the key out');
+    }
     const read = type.read(given.text, this.#surroundings.folderOf(given.at));
     if (!read.ok) return this.#problem(given.at, path, read.why);
     if (type.bare && !given.plain) return this.#problem(given.at, path, `is written without quotes: ${given.text}`);
@@ -138,8 +141,8 @@ class TableReader {
 
   #list(node: ListType, given: Given | null, { path }: Spot): unknown {
     if (given === null) return [];
-    if (given.kind !== 'list')
-      return this.#problem(given.at, path, `is a list${given.kind === 'scalar' ? `; write [${listed(given)}]` : ''}`);
+    if (given.kind === 'scalar' && given.text === node.word) return [];
+    if (given.kind !== 'list') return this.#problem(given.at, path, noList(node, given));
     return given.items.map((item, index) => this.#node(node.item, item, { path: itemPath(path, index), at: item.at }));
   }
 
@@ -168,6 +171,11 @@ class TableReader {
     this.problems.push({ at, path, message });
     return undefined;
   }
+}
+
+function noList({ word }: ListType, given: Given): string {
+  const what = word === null ? 'is a list' : `is ${word} or a list`;
+  return given.kind === 'scalar' ? `${what}; write [${listed(given)}]` : what;
 }
 
 /** What was written instead of a list; a secret is never in one. */

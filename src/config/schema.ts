@@ -1,10 +1,10 @@
 import { group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
-import { cidr, listenAddress } from './types/addresses.ts';
+import { cidr, dnsServer, listenAddress } from './types/addresses.ts';
 import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
-import { agentBase, cardUrl, hostName, originMatch, pageOrigin, uri } from './types/web.ts';
+import { agentBase, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf, principalName } from './types/words.ts';
 
 /**
@@ -57,6 +57,7 @@ const reach = {
     'How long past its freshness it may be served; instead of `cache.maxStale`. `0s` = never stale.',
   ),
   tls: optional(tls, 'TLS towards the origin.'),
+  proxy: optional(proxyUrl, 'Instead of `egress.proxy`; `null` for none.'),
   unsafeCleartext: setting(boolean, 'false', 'Allows `http://`, where anyone on the way can change what is read.'),
   unsafeAddresses: group(
     list(cidr),
@@ -227,7 +228,16 @@ const limits = section({
 });
 
 const egress = section({
-  dnsTtl: setting(duration('0s', '1h'), '10s', 'How long a resolved name is used again.'),
+  proxy: setting(
+    proxyUrl,
+    'null',
+    'An HTTP proxy that is asked to CONNECT to every origin. It resolves the names; the allowlist holds all the same.',
+  ),
+  dns: group(
+    list(dnsServer, 'system'),
+    'Who resolves names: `system` as other programs here (hosts files and search domains count), or queries to these servers, whose answers are kept for their TTL (1 s to 5 min).',
+  ),
+  dnsTtl: setting(duration('0s', '1h'), '10s', 'How long a name that the system resolved is used again.'),
 });
 
 const admin = section({

@@ -4,6 +4,8 @@ import type { ScalarType } from './types/scalar.ts';
 export interface ListType<Item extends Node = Node> {
   readonly kind: 'list';
   readonly item: Item;
+  /** What may stand instead of an empty list: `dns: system`. */
+  readonly word: string | null;
 }
 
 /** Sections under names that the user chooses. */
@@ -85,7 +87,11 @@ export const group = <N extends ListType | NamedType | SectionType>(node: N, doc
   doc,
 });
 
-export const list = <N extends Node>(item: N): ListType<N> => ({ kind: 'list', item });
+export const list = <N extends Node>(item: N, word: string | null = null): ListType<N> => ({
+  kind: 'list',
+  item,
+  word,
+});
 export const section = <R extends TableRows>(rows: R): SectionType<R> => ({ kind: 'section', rows });
 export const short = <M extends string, R extends TableRows & Readonly<Record<M, Row<ScalarType<unknown>>>>>(
   main: M,

@@ -55,6 +55,7 @@ const HELD: Readonly<Record<string, Held>> = {
   'ADM-LOG-3': ['test/observe/log.test.ts', 'a secret reaches no line'],
   'ADM-LOG-5': ['test/observe/safe-text.test.ts', 'moves a terminal'],
   'ADM-LOG-7': ['test/observe/safe-text.test.ts', 'the longest whole, one more cut'],
+  'ADM-LOG-9': ['test/config/network-types.test.ts', 'http://u:hunter2@proxy.example'],
   'ADM-LOG-11': ['test/store/ledger.test.ts', 'are hashes, whoever writes the receipt'],
   'ADM-PROC-1': ['test/launcher.test.ts', 'in PATH is'],
   'ADM-PROC-3': ['test/architecture.test.ts', 'await fetch(target)'],
@@ -76,7 +77,6 @@ const OTHERWISE: Readonly<Record<string, string>> = {
     'Not cached: a scrape reads memory alone, and the listener bounds connections, time and slow readers.',
   'ADM-METRICS-13':
     'The request counter counts each refusal once, by result; codes are in receipts and lines, which each refusal leaves.',
-  'ADM-LOG-9': 'No setting names a proxy yet, so no credentials for one exist.',
   'ADM-LOG-13':
     'Refusals leave one receipt a minute with a count, by the contract, so that a caller in a loop fills no disk.',
 };

@@ -76,6 +76,19 @@ describe('the permission to fetch', () => {
     assert.deepEqual([egress.cleartext, egress.unsafeAddresses], [true, ['127.0.0.1/32']]);
     assert.deepEqual(egress.tls, { ca: '/etc/app/ca.pem', cert: '/c.pem', key: '/k.pem' });
   });
+  test('goes by the proxy of all, by another, or by none', async () => {
+    const rest = 'egress: { proxy: "http://proxy.example:3128" }';
+    const proxyOf = async (more: string) => (await agentOf(`origin: https://a.example${more}`, { rest })).egress.proxy;
+    assert.equal(await proxyOf(''), 'http://proxy.example:3128/');
+    assert.equal(await proxyOf(', proxy: "http://other.example:3128"'), 'http://other.example:3128/');
+    assert.equal(await proxyOf(', proxy: null'), null);
+    assert.equal((await agentOf('origin: https://a.example', { rest: 'egress: { proxy: null }' })).egress.proxy, null);
+    const { rules } = await validConfig(`origins: [{ match: "https://k.example", content: none, proxy: null }]
+keys: { k: { jwks: "https://k.example/j" }, l: { jwks: "https://l.example/j" } }
+${rest}`);
+    const proxies = rules.keySets.map(({ source }) => (source.from === 'url' ? source.egress.proxy : ''));
+    assert.deepEqual(proxies, [null, 'http://proxy.example:3128/']);
+  });
   test('of a rule names the rule', async () => {
     const { egress, match } = await originOf('listen: 127.0.0.1:1');
     assert.deepEqual([egress.name, egress.allowed], ['origins[0]', [match]]);

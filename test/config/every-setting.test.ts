@@ -20,8 +20,6 @@ const NOT_BUILT: readonly string[] = [
   'origins[0].content',
   'registries',
   'limits.clientRate',
-  'egress.proxy',
-  'egress.dns',
 ];
 
 test('of every setting that is planned, exactly those are refused whose part is not built', async () => {

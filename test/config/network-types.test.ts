@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cidr, listenAddress, overlaps } from '../../src/config/types/addresses.ts';
-import { agentBase, cardUrl, hostName, originMatch, pageOrigin } from '../../src/config/types/web.ts';
+import { cidr, dnsServer, listenAddress, overlaps } from '../../src/config/types/addresses.ts';
+import { agentBase, cardUrl, hostName, originMatch, pageOrigin, proxyUrl } from '../../src/config/types/web.ts';
 import type { ListenAddress } from '../../src/kernel/listen-address.ts';
 import { describeType, type TypeCases } from '../support/type-cases.ts';
 
@@ -172,6 +172,48 @@ const TABLES: readonly TypeCases[] = [
       ['https://App.example', 'write https://app.example'],
       ['https://app.example/x', 'an origin has no path'],
       ['app.example', 'https://'],
+    ],
+  },
+  {
+    name: 'proxy',
+    type: proxyUrl,
+    good: [
+      ['http://proxy.example:3128', 'http://proxy.example:3128'],
+      ['http://proxy.example', 'http://proxy.example'],
+      ['http://10.0.0.5:3128/', 'http://10.0.0.5:3128'],
+      ['http://[fd00::1]:3128', 'http://[fd00::1]:3128'],
+    ],
+    bad: [
+      ['https://proxy.example:3128', 'a proxy is asked in cleartext; write http://proxy.example:3128'],
+      ['socks5://proxy.example', 'the scheme socks5: is not known'],
+      ['http://u:hunter2@proxy.example:3128', 'holds no user name and no password; write http://proxy.example:3128/'],
+      ['http://proxy.example:3128/path', 'a proxy has no path and no query; write http://proxy.example:3128'],
+      ['http://proxy.example:3128/?x', 'a proxy has no path and no query'],
+      ['proxy.example:3128', 'is no absolute URL'],
+      ['http://proxy.example:0', 'port 0 does not exist'],
+      ['', 'is no absolute URL'],
+    ],
+  },
+  {
+    name: 'name server',
+    type: dnsServer,
+    good: [
+      ['10.0.0.53', '10.0.0.53'],
+      ['10.0.0.53:53', '10.0.0.53'],
+      ['10.0.0.53:5353', '10.0.0.53:5353'],
+      ['fd00::53', 'fd00::53'],
+      ['[FD00::53]', 'fd00::53'],
+      ['[fd00::53]:5353', '[fd00::53]:5353'],
+      ['10.0.0.53:65535', '10.0.0.53:65535'],
+    ],
+    bad: [
+      ['dns.example', 'write one like 10.0.0.53'],
+      ['10.0.0.53:0', 'port 0 does not exist'],
+      ['10.0.0.53:65536', 'port 65536 does not exist'],
+      ['10.0.53', 'is no address of a name server'],
+      ['[10.0.0.53]:53', 'is no address of a name server'],
+      ['https://1.1.1.1/dns-query', 'is no address of a name server'],
+      ['', 'is no address of a name server'],
     ],
   },
   {

@@ -77,11 +77,21 @@ const VALID = fc.record(
         origin: fc.constantFrom('https://a.example', 'https://a.example:8443/x'),
         maxStale: fc.constantFrom('0s', '1h'),
         unsafeAddresses: fc.subarray(['10.0.0.0/8', 'fd00::/8']),
+        proxy: fc.constantFrom('http://proxy.example:3128', null),
       }),
       { maxKeys: 4 },
     ),
+    egress: fc.record(
+      {
+        proxy: fc.constantFrom('http://proxy.example', null),
+        dns: fc.oneof(fc.constant('system'), fc.subarray(['10.0.0.53', '[fd00::53]:5353'])),
+        dnsTtl: fc.constantFrom('0s', '1h'),
+      },
+      { requiredKeys: [] },
+    ),
     origins: fc.subarray([
       { match: 'https://a.example', content: 'any' },
+      { match: 'https://*.agents.example.com', content: 'none', proxy: null },
       { match: 'https://b.example:8443', content: 'any', listen: '127.0.0.1:0', unsafeCleartext: true },
     ]),
   },

@@ -1,37 +1,13 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
-import { createServer } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import type { AddressInfo } from 'node:net';
 import { urlId } from '../../src/kernel/ids.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { startOrigin } from '../support/origin-server.ts';
+import { startProxy } from '../support/proxy-server.ts';
 import { orderFor, rig, ruleFor, scripted } from './harness.ts';
-
-/** A forward proxy that knows one origin, whatever it is called. */
-async function startProxy(t: TestContext, originPort: number, answer = 'HTTP/1.1 200 Connection established\r\n\r\n') {
-  const asked: string[] = [];
-  const server = createServer();
-  server.on('connect', (request, socket) => {
-    asked.push(request.url ?? '');
-    socket.on('error', () => {});
-    if (!answer.includes(' 200 ')) return void socket.end(answer);
-    const upstream = connect(originPort, '127.0.0.1', () => {
-      socket.write(answer);
-      socket.pipe(upstream).pipe(socket);
-    });
-    upstream.on('error', () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { asked, url: urlId(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
-}
 
 async function start(t: TestContext, answer?: string) {
   const authority = makeAuthority();
@@ -42,12 +18,13 @@ async function start(t: TestContext, answer?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'cardea-proxy-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'ca.pem'), authority.cert);
-  const proxy = await startProxy(t, origin.port, answer);
+  const proxy = await startProxy(origin.port, answer);
+  t.after(() => proxy.close());
   const resolver = scripted({});
   const { fetcher } = rig({ resolver });
   t.after(() => fetcher.close());
   const rule = ruleFor(['https://agents.example.test'], {
-    proxy: proxy.url,
+    proxy: urlId(proxy.url),
     unsafeAddresses: [],
     tls: { ca: join(folder, 'ca.pem') },
   });

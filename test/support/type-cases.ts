@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { ScalarType } from '../../src/config/types/scalar.ts';
 
 /** What is written, and the value as it is shown again. */
-export type Good = readonly [written: string, shown: string | number | boolean];
+export type Good = readonly [written: string, shown: string | number | boolean | null];
 /** What is written, and a part of what is said about it. */
 export type Bad = readonly [written: string, said: string];
 

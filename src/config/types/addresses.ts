@@ -47,6 +47,27 @@ function readSocket(text: string, folder: string): Reading<ListenAddress> {
       );
 }
 
+/** A name server: an address, a port after it where it is not 53. */
+export const dnsServer: ScalarType<string> = {
+  kind: 'scalar',
+  name: 'name server',
+  range: '10.0.0.53, 10.0.0.53:5353, [fd00::53]:53',
+  bare: false,
+  schema: { type: 'string', pattern: '^([0-9.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?$' },
+  read(text) {
+    const alone = canonicalIp(text);
+    if (alone !== null) return good(alone);
+    const [, bracketed, bare, digits = '53'] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(text) ?? [];
+    const ip = canonicalIp(bracketed ?? bare ?? '');
+    if (ip === null || ip.includes(':') !== (bracketed !== undefined))
+      return wrong(`${quote(text)} is no address of a name server; write one like 10.0.0.53 or "[fd00::53]:53"`);
+    const port = Number(digits);
+    if (port < 1 || port > 65_535) return wrong(`port ${digits} does not exist; write one from 1 to 65535`);
+    return good(port === 53 ? ip : formatAddress({ kind: 'tcp', host: ip, port }));
+  },
+  show: (value) => value,
+};
+
 function addressMend(text: string): string {
   const [, host = '', port = ''] = /^(.*?):?([0-9]{1,5})?$/.exec(text) ?? [];
   if (/^[0-9]{1,5}$/.test(text)) return `write 127.0.0.1:${text}`;

@@ -19,6 +19,8 @@ export interface ScalarType<T> {
   readonly schema: JsonSchema;
   /** Reads what was written; a relative path is relative to `folder`. */
   read(text: string, folder: string): Reading<T>;
+  /** What a plain `null` stands for; where it is left out, `null` is a mistake. */
+  readonly nothing?: T;
   /** Writes the value as it would be written in the file. */
-  show(value: T): string | number | boolean;
+  show(value: T): string | number | boolean | null;
 }

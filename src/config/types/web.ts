@@ -119,6 +119,31 @@ export const pageOrigin: ScalarType<Origin> = {
 /** By the Public Suffix List with its private section: below `co.uk` and `github.io` every name is somebody else's. */
 const isPublicSuffix = (host: string): boolean => parse(host, { allowPrivateDomains: true }).publicSuffix === host;
 
+/** A proxy that everything goes through, or none. */
+export interface ProxyChoice {
+  readonly url: Url | null;
+}
+
+/** An HTTP proxy that is asked to CONNECT; its own address is the operator's word. `null` for none. */
+export const proxyUrl: ScalarType<ProxyChoice> = {
+  kind: 'scalar',
+  name: 'proxy',
+  range: 'http://HOST:PORT, null',
+  bare: false,
+  nothing: { url: null },
+  schema: { type: ['string', 'null'], pattern: '^http://[^/?#@]+/?$' },
+  read(text) {
+    const read = readWebUrl(withoutQuery(text));
+    if (!read.ok) return read;
+    const { scheme, path, origin: spelled } = read.value;
+    // What is inside the tunnel is TLS to the origin; a second TLS around it would be an identity of its own to configure.
+    if (scheme !== 'http') return wrong(`a proxy is asked in cleartext; write ${spelled.replace('https:', 'http:')}`);
+    if (path !== '/' || text.includes('?')) return wrong(`a proxy has no path and no query; write ${spelled}`);
+    return good({ url: read.value.url });
+  },
+  show: ({ url }) => (url === null ? null : url.replace(/\/$/, '')),
+};
+
 /** An absolute URI that names something; it is compared, never fetched. */
 export const uri: ScalarType<string> = {
   kind: 'scalar',
