@@ -1,3 +1,4 @@
+import type { Interim } from './kernel/answer.ts';
 import type { EgressRule } from './kernel/egress-rule.ts';
 import type { ContentCoding, Entry } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
@@ -57,6 +58,8 @@ export interface FetchOrder {
   readonly body: ByteStream | null;
   readonly rule: EgressRule;
   readonly limits: FetchLimits;
+  /** Hears of interim responses before the final one, per-connection fields removed; absent where they are of no use. */
+  readonly interim?: (interim: Interim) => void;
   readonly signal: AbortSignal;
 }
 

@@ -122,6 +122,7 @@ function orderFor(doors: OriginDoors, request: OriginRequest, entry: Entry | und
     body: request.body,
     rule: request.rule.egress,
     limits: { connect: limits.connect, total: ms(0), idle: limits.streamIdle, bytes: bytes(0), redirects: 0 },
+    ...(request.ask?.interim === undefined ? {} : { interim: request.ask.interim }),
     signal: request.ask === null ? stop : AbortSignal.any([stop, request.ask.signal()]),
   };
 }

@@ -3,9 +3,11 @@ import type { ByteStream, Fields } from '../kernel/fields.ts';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Purpose } from '../kernel/outcome.ts';
+import type { FetchOrder } from '../ports.ts';
 import { type Ms, ms } from '../kernel/units.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
+import { interimListener } from './interim.ts';
 import { tokensOf } from './message-fields.ts';
 import type { Target } from '../kernel/origins.ts';
 import type { BoundAddress } from './own-listeners.ts';
@@ -22,6 +24,7 @@ export interface Outgoing {
   readonly body: ByteStream | null;
   readonly connect: Ms;
   readonly purpose: Purpose;
+  readonly interim: FetchOrder['interim'];
   readonly signal: AbortSignal;
   readonly trail: TrailKeeper;
 }
@@ -118,7 +121,8 @@ const isSafeToRepeat = ({ method, body }: Outgoing): boolean => body === null &&
 const isRepeatable = (outgoing: Outgoing, error: unknown): boolean =>
   isSafeToRepeat(outgoing) && !outgoing.signal.aborted && !(error instanceof RefusalError);
 
-async function ask({ target, method, fields, body, signal, purpose }: Outgoing, lease: Lease): Promise<Incoming> {
+async function ask(outgoing: Outgoing, lease: Lease): Promise<Incoming> {
+  const { target, method, fields, body, signal, purpose } = outgoing;
   const response = await lease.client.request({
     path: target.path,
     method, // any token is sent; undici checks that it is one
@@ -126,6 +130,7 @@ async function ask({ target, method, fields, body, signal, purpose }: Outgoing, 
     body: body as Readable | null, // any async iterable is taken, the type says less
     signal,
     responseHeaders: 'raw',
+    ...(outgoing.interim === undefined ? {} : { onInfo: interimListener(outgoing.interim) }),
   });
   const raw = response.headers as unknown as Fields; // a flat list, as asked for by `raw`
   const odd = oddHead(raw, purpose);

@@ -109,6 +109,7 @@ const outgoing = ({ order, watch, trail }: Run, target: Target) => ({
   method: order.method,
   connect: order.limits.connect,
   purpose: order.purpose,
+  interim: order.interim,
   signal: watch.signal,
   trail,
 });

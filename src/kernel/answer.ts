@@ -18,6 +18,13 @@ export interface Trace {
   readonly kill?: KillKind;
 }
 
+/** A response before the response (RFC 9110 §15.2): it announces something and is never stored. */
+export interface Interim {
+  /** 102 to 199: 100 is between two neighbours, 101 leaves HTTP. */
+  readonly status: number;
+  readonly fields: Fields;
+}
+
 /** One answer, ready to be written: nothing in it depends on the protocol that carries it. */
 export interface Answer {
   readonly status: number;

@@ -1,3 +1,4 @@
+import type { Interim } from './answer.ts';
 import type { ByteStream, Fields } from './fields.ts';
 import type { ListenerName } from './ids.ts';
 import type { Peer } from './peer.ts';
@@ -23,6 +24,8 @@ export interface Ask {
   readonly fields: Fields;
   /** The request's body; null where the request has none. Reading it may throw when the client leaves. */
   readonly body: ByteStream | null;
+  /** Hands an interim response on, where the caller's protocol has such; absent where nobody would hear it. */
+  readonly interim?: (interim: Interim) => void;
   /** Aborts when the client leaves before its answer is complete. Made on first use. */
   signal(): AbortSignal;
 }

@@ -3,6 +3,7 @@ import type { ListenerName } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { bodyOf, hasForbiddenContent } from './body.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
+import { writeInterim } from './interim.ts';
 import { type HostRule, checkHost, hostOf } from './host.ts';
 import type { FindPeer } from './peer.ts';
 import { fieldsOf, readField, wrongFields } from './request-fields.ts';
@@ -42,6 +43,7 @@ export function readAsk(exchange: Exchange, context: AskContext): Outcome<Ask> {
     fields,
     field: (name) => readField(fields, name),
     body: bodyOf(exchange),
+    interim: (interim) => writeInterim(exchange, interim),
     signal: lazily(() => abortsWithClient(exchange)),
   });
 }

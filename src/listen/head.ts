@@ -62,6 +62,17 @@ export function headOf({ status, fields, body }: Answer, method: string): Head {
   return { status, fields: kept, hasDate, length };
 }
 
+/** The fields without those that frame a message or belong to one connection: an interim response has no content. */
+export function withoutFraming(fields: Fields): Fields {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] ?? '';
+    const lower = name.toLowerCase();
+    if (!OF_THE_CONNECTION.has(lower) && lower !== 'content-length') kept.push(name, fields[at + 1] ?? '');
+  }
+  return kept;
+}
+
 /** The body's own length where it is there, whatever its fields say; else what they say, if they say one thing. */
 function lengthOf(status: number, body: Answer['body'], method: string, said: Fields): number | undefined {
   if (WITHOUT_LENGTH.has(status)) return undefined;
@@ -97,7 +108,7 @@ export function writeHead(
  * Node's HTTP/2 takes fields as a record; names come from origins, so it has no prototype to hit. It lets line ends in values pass,
  * which become fields of their own where a gateway turns the answer into HTTP/1 (RFC 9113 §10.3).
  */
-function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
+export function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
   const record: Record<string, string | string[] | number> = Object.create(null);
   record[':status'] = status;
   for (let at = 0; at + 1 < fields.length; at += 2) {
