@@ -44,6 +44,10 @@ export function storedAnswer(request: OriginRequest, entry: Entry, how: How): An
   return { status, fields, body: isBodiless(status) ? null : entry.body, trace };
 }
 
+/** Says whether what is stored can answer: a part cannot where the whole or another part is wanted. */
+export const answersFrom = (request: OriginRequest, entry: Entry): boolean =>
+  entry.status !== 206 || answerRange(request.read, entry).serve !== 'missing';
+
 function isNotModified(request: OriginRequest, entry: Entry): boolean {
   if (entry.status !== 200) return false;
   const validators = {

@@ -39,19 +39,61 @@ export interface OriginExchange {
 /** Larger responses pass through without being kept: one of them would push out what many callers use. */
 const LARGEST_STORED = 8 * 1024 * 1024;
 
-/**
- * A 304 for the one stored response that was asked about: it is stored anew with what the 304 says. A 304 that names another
- * validator still says that this response can be reused, but nothing in it describes these bytes (RFC 9111 §4.3.3, §4.3.4).
- */
-export async function validate(doors: OriginDoors, exchange: OriginExchange, entry: Entry): Promise<Entry> {
-  const { request, response, requestedAt, receivedAt, generation } = exchange;
-  const speaksOfIt = selectForUpdate([entry], response.fields).length > 0;
-  const fields = speaksOfIt ? response.fields : withoutFields(response.fields, VALIDATORS);
-  const merged = mergeNotModified(entry, { fields, requestedAt, receivedAt }, request.rule.cache);
-  const validated: Entry = { ...entry, ...merged, requestedAt, receivedAt, generation };
-  await doors.store.put(validated);
-  return validated;
+/** What a 304 has confirmed, and whether it is stored. */
+export interface Confirmed {
+  readonly entry: Entry;
+  readonly stored: boolean;
 }
+
+/**
+ * A 304 for the stored responses that were asked about: those that it names are stored anew with what it says (RFC 9111 §4.3.4), and
+ * the first is the answer. Undefined where it is of several and names none.
+ */
+export async function validate(
+  doors: OriginDoors,
+  exchange: OriginExchange,
+  entries: readonly Entry[],
+): Promise<Confirmed | undefined> {
+  const { response } = exchange;
+  const named = selectForUpdate(entries, response.fields);
+  const [first = entries.length === 1 ? entries[0] : undefined, ...more] = named;
+  if (first === undefined) return undefined;
+  // A 304 that names another validator still says that the one response asked about can be reused, but nothing in it describes these
+  // bytes (§4.3.3).
+  const fields = named.length > 0 ? response.fields : withoutFields(response.fields, VALIDATORS);
+  for (const entry of more) await doors.store.put(merged(exchange, entry, fields));
+  return keepConfirmed(doors, exchange, first, merged(exchange, first, fields));
+}
+
+function merged({ request, requestedAt, receivedAt, generation }: OriginExchange, entry: Entry, fields: Fields): Entry {
+  const parts = mergeNotModified(entry, { fields, requestedAt, receivedAt }, request.rule.cache);
+  return { ...entry, ...parts, generation };
+}
+
+/** It is this request's from now on, by whatever its Vary says now, unless it may not be kept any more. */
+async function keepConfirmed(
+  doors: OriginDoors,
+  { request }: OriginExchange,
+  before: Entry,
+  confirmed: Entry,
+): Promise<Confirmed> {
+  const vary = varyNames(confirmed.fields);
+  const entry = { ...confirmed, vary, variant: variantKey(vary, request.read) };
+  const { status, fields } = entry;
+  const kept = { method: 'GET', status, fields, policy: request.rule.cache };
+  if (!storable({ ...kept, requestFields: NO_FIELDS }).store) {
+    await doors.store.drop(before);
+    return { entry, stored: false };
+  }
+  // What only this caller forbids leaves the stored response as it was.
+  if (!storable({ ...kept, requestFields: request.read }).store) return { entry, stored: false };
+  // Confirmed for another request too, it is both requests' answer; under another Vary its old place is nobody's.
+  if (vary.join() !== before.vary.join()) await doors.store.drop(before);
+  else if (entry.variant !== before.variant) await doors.store.put(confirmed);
+  return { entry, stored: await doors.store.put(entry) };
+}
+
+const NO_FIELDS = (): undefined => undefined;
 
 const VALIDATORS: ReadonlySet<string> = new Set(['etag', 'last-modified']);
 

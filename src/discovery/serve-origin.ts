@@ -23,12 +23,12 @@ export function createServeOrigin(doors: OriginDoors): ServeOrigin {
   const collapse = createCollapse(doors.clock);
   const forward = createForward(doors, collapse);
   const answer = (request: OriginRequest): Answer | Promise<Answer> => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return forward(request, undefined, 'method');
+    if (request.method !== 'GET' && request.method !== 'HEAD') return forward(request, { why: 'method' });
     const stored = doors.store.peek(request.key);
     const entry = selectVariant(stored, request.read);
     if (entry !== undefined) return serveStored(forward, request, entry);
     if (request.directives.onlyIfCached) return problem(notCached());
-    return forward(request, undefined, stored.length > 0 ? 'vary-miss' : 'uri-miss');
+    return forward(request, stored.length > 0 ? { why: 'vary-miss', others: stored } : { why: 'uri-miss' });
   };
   return (ask, rule) => {
     const request = originRequest(ask, rule, doors.clock.now());
@@ -60,18 +60,18 @@ function serveStored(forward: Forward, request: OriginRequest, entry: Entry): An
     case 'fresh':
     case 'stale-as-asked': {
       const how = { now, cache: cacheStatusHit({ ttl: reuse.ttl }), result: 'hit' } as const;
-      return storedAnswer(request, entry, how) ?? forward(request, entry, 'partial');
+      return storedAnswer(request, entry, how) ?? forward(request, { why: 'partial', entry });
     }
     case 'stale-while-revalidate': {
       const cache = cacheStatusHit({ ttl: reuse.ttl, detail: 'stale-while-revalidate' });
       const answer = storedAnswer(request, entry, { now, cache, result: 'hit_stale_swr' });
-      if (answer === undefined) return forward(request, entry, 'partial');
-      void forward(behind(request), entry, 'stale').then(drain);
+      if (answer === undefined) return forward(request, { why: 'partial', entry });
+      void forward(behind(request), { why: 'stale', entry }).then(drain);
       return answer;
     }
     case 'validate':
       if (request.directives.onlyIfCached) return problem(notCached());
-      return forward(request, entry, whyValidate(entry, now));
+      return forward(request, { why: whyValidate(entry, now), entry });
   }
 }
 
@@ -94,6 +94,6 @@ async function drain({ body }: Answer): Promise<void> {
 
 const problem = (refusal: Refusal): Answer => problemAnswer(refusal, { kind: 'other', agent: null });
 
-/** RFC 9111 §5.2.1.7: 504 for a caller that wants nothing fetched. */
+/** RFC 9111 §5.2.1.7: 504 for a caller that wants nothing fetched. No origin was asked, so none is said to have been late. */
 const notCached = (): Refusal =>
-  refuse('origin-timeout', 'only-if-cached was asked for, and no stored response may be used.');
+  refuse('not-found', 'only-if-cached was asked for, and no stored response may be used.', { status: 504 });

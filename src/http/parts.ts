@@ -90,6 +90,26 @@ function sameRepresentation(one: Part, other: Part): boolean {
   return tag !== undefined && otherTag !== undefined && strongMatch(tag, otherTag) && lengthsAgree;
 }
 
+/** Says whether what arrives is all that is missing of a stored beginning, and surely of the same representation. */
+export function beginsWith(
+  stored: Part,
+  rest: { readonly fields: Fields; readonly span: Span; readonly complete: number | null },
+): boolean {
+  const { held } = stored;
+  const arriving: Held = { span: rest.span, complete: rest.complete, body: NO_BYTES, asStated: true };
+  return (
+    held.asStated &&
+    held.span.first === 0 &&
+    held.complete !== null &&
+    rest.complete === held.complete &&
+    rest.span.first === held.span.last + 1 &&
+    rest.span.last + 1 === rest.complete &&
+    sameRepresentation(stored, { fields: rest.fields, held: arriving })
+  );
+}
+
+const NO_BYTES = new Uint8Array();
+
 const inOrder = (one: Held, other: Held): readonly [Held, Held] =>
   one.span.first <= other.span.first ? [one, other] : [other, one];
 

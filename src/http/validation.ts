@@ -99,7 +99,8 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
 /** An Age is of the response that brought it, never inherited. */
 const OF_THE_EXCHANGE: readonly string[] = ['age'];
 
-function updateFields(stored: Fields, update: Fields): Fields {
+/** Puts the fields of an update in place of the stored ones of the same names (RFC 9111 §3.2). */
+export function updateFields(stored: Fields, update: Fields): Fields {
   const replaced = new Set(OF_THE_EXCHANGE);
   for (const [name] of fieldPairs(update)) replaced.add(name.toLowerCase());
   return [...withoutFields(stored, replaced), ...update];
