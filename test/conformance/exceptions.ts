@@ -19,8 +19,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'stale-close-s-maxage=2': NO_ANSWER,
   'conditional-lm-fresh-no-lm':
     'asks for a 304 to If-Modified-Since from a response without Last-Modified; RFC 9110 §13.1.3 compares with a date that is not there, and a wrong 304 leaves the client with what it had',
-  'partial-store-partial-complete':
-    'asks that a request without Range be sent on with one, to complete a stored part; the whole is asked for instead',
   'vary-normalise-lang-select':
     'asks for language negotiation by Content-Language; which representation suits is the origin’s to say, so unequal Accept-Language fields do not share',
 };
