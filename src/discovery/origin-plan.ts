@@ -30,8 +30,12 @@ export const AS_IS: Plan = { ask: 'as-is' };
 /** More tags than this are not worth their bytes: a key with many variants is mostly asked about new ones. */
 const MOST_TAGS = 8;
 const OF_CONDITIONS: readonly string[] = [
-  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'],
-  ...['if-range', 'range'],
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'if-range',
+  'range',
 ];
 const REPLACED: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-since']);
 

@@ -23,7 +23,7 @@ const scenario = (name: string, origin: Behave, run: (place: Place) => Promise<v
         get: (path, headers = {}, method = 'GET') => world.get(url + path, headers, method),
         sent: (field) =>
           world.origin.headers.map((lines) => {
-            const at = lines.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === field);
+            const at = lines.findIndex((line, index) => index % 2 === 0 && line.toLowerCase() === field);
             return at === -1 ? undefined : lines[at + 1];
           }),
       });
