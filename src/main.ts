@@ -7,6 +7,7 @@ import { configCommand } from './cli/config.ts';
 import { diffCommand } from './cli/diff.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import { runCommand } from './cli/help.ts';
+import { injectCommand } from './cli/inject.ts';
 import { lintCommand } from './cli/lint.ts';
 import { serveCommand } from './cli/serve.ts';
 import { signCommand } from './cli/sign.ts';
@@ -29,6 +30,7 @@ const commands: readonly Command[] = [
   signCommand,
   diffCommand,
   lintCommand((url, io) => fetchPublished(url, io, quiet)),
+  injectCommand,
   ...ADMIN_COMMANDS,
 ];
 

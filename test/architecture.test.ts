@@ -35,7 +35,8 @@ const TABLE: Readonly<Record<string, Rule>> = {
   listen: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world', sockets: 'servers' },
   admin: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world' },
   config: { folders: ['kernel', 'policy:type'], packages: ['yaml', 'tldts'], reach: 'world' },
-  cli: { folders: ['kernel', 'ports', 'config', 'card', 'bindings'], reach: 'world' },
+  // yaml: manifests are patched with their comments in place.
+  cli: { folders: ['kernel', 'ports', 'config', 'card', 'bindings'], packages: ['yaml'], reach: 'world' },
   daemon: { folders: ALL, packages: ['pino'], reach: 'world', sockets: 'servers' },
   'fetch-once': { folders: ['daemon', 'cli:type', 'policy:type'], reach: 'world' },
   'fetch-published': { folders: ['daemon', 'cli', 'config', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },

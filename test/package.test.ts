@@ -40,7 +40,10 @@ function succeed(command: string, args: readonly string[], cwd: string): string 
 
 describe('what is published', () => {
   test('holds the program and its papers, and nothing of the workshop', () => {
-    for (const name of ['bin/cardea', 'dist/main.js', 'LICENSE', 'package.json']) assert.ok(files.includes(name), name);
+    // `cardea inject` reads the component.
+    const sidecar = 'deploy/kustomize/components/sidecar/sidecar.yaml';
+    for (const name of ['bin/cardea', 'dist/main.js', sidecar, 'LICENSE', 'package.json'])
+      assert.ok(files.includes(name), name);
     const strangers = files.filter((name) =>
       /\.ts$|node_modules|toolchain|^(src|test|scripts|demo|bench)\b/.test(name),
     );

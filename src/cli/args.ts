@@ -9,6 +9,8 @@ export type FlagTable = { readonly [name: string]: Flag };
 export interface Flag {
   /** What stands for its value in the help: `FILE`; null for a switch. */
   readonly takes: string | null;
+  /** One letter that stands for it: `f` for `-f`. */
+  readonly short?: string;
   readonly doc: string;
 }
 
@@ -67,6 +69,8 @@ const missingOperand = (least: number): string =>
   least === 1 ? 'what it is about is missing' : `${least} operands are needed`;
 
 interface KnownFlag {
+  /** What it is in full, where it is known by a letter. */
+  readonly flag: string;
   readonly isSwitch: boolean;
   readonly isSetting: boolean;
 }
@@ -74,9 +78,11 @@ interface KnownFlag {
 function knownFlags({ flags, settings }: Pick<Usage<FlagTable>, 'flags' | 'settings'>): ReadonlyMap<string, KnownFlag> {
   const known = new Map<string, KnownFlag>();
   const all = settings ? namedSettings(SCHEMA) : [];
-  for (const { flag, isSwitch } of all) known.set(flag, { isSwitch, isSetting: true });
-  for (const [name, { takes }] of Object.entries(flags)) {
-    known.set(`--${name}`, { isSwitch: takes === null, isSetting: false });
+  for (const { flag, isSwitch } of all) known.set(flag, { flag, isSwitch, isSetting: true });
+  for (const [name, { takes, short }] of Object.entries(flags)) {
+    const found = { flag: `--${name}`, isSwitch: takes === null, isSetting: false };
+    known.set(found.flag, found);
+    if (short !== undefined) known.set(`-${short}`, found);
   }
   return known;
 }
@@ -103,11 +109,11 @@ function split(argv: readonly string[], known: ReadonlyMap<string, KnownFlag>): 
     const next = argv[at + 1];
     if (found === undefined) problems.push(unknownFlag(flag, known));
     else if (attached !== undefined && found.isSwitch && !found.isSetting) problems.push(`${flag} takes no value`);
-    else if (attached !== undefined) flags.push({ flag, value: attached });
-    else if (found.isSwitch) flags.push({ flag, value: 'true' });
+    else if (attached !== undefined) flags.push({ flag: found.flag, value: attached });
+    else if (found.isSwitch) flags.push({ flag: found.flag, value: 'true' });
     else if (next === undefined || next.startsWith('--')) problems.push(`${flag} needs a value`);
     else {
-      flags.push({ flag, value: next });
+      flags.push({ flag: found.flag, value: next });
       at += 1;
     }
   }

@@ -63,7 +63,8 @@ function unknown(word: string, commands: readonly Command[], io: Io): number {
 /** Writes what there is to know of one command. */
 export function commandHelp(command: Command): string {
   const flags = Object.entries(command.flags).map(
-    ([name, { takes, doc }]) => [takes === null ? `--${name}` : `--${name} ${takes}`, doc] as const,
+    ([name, { takes, short, doc }]) =>
+      [`${short === undefined ? '' : `-${short}, `}--${name}${takes === null ? '' : ` ${takes}`}`, doc] as const,
   );
   const all = command.settings
     ? [...flags, ['--SETTING VALUE', 'Any setting: cache.maxStale is --cache-max-stale.'] as const]
