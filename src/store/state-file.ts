@@ -1,5 +1,6 @@
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder, writeSynced } from './synced.ts';
 
 /** Makes the state folder where it is missing: only this user may look in. Throws an Error that says what to change. */
 export async function makeStateFolder(folder: string): Promise<void> {
@@ -30,22 +31,7 @@ export const removeFile = (file: string): Promise<void> => rm(file, { force: tru
 export async function replaceSynced(file: string, content: string, mode: number): Promise<void> {
   const folder = path.dirname(file);
   const draft = path.join(folder, `.${path.basename(file)}.${process.pid}`);
-  await syncedWrite(draft, content, mode);
+  await writeSynced(draft, content, mode);
   await rename(draft, file);
-  const holder = await open(folder, 'r');
-  try {
-    await holder.sync();
-  } finally {
-    await holder.close();
-  }
-}
-
-async function syncedWrite(file: string, content: string, mode: number): Promise<void> {
-  const handle = await open(file, 'w', mode);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncFolder(folder);
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { link, lstat, open, readFile, rm } from 'node:fs/promises';
+import { link, lstat, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { diskFault } from './sqlite.ts';
+import { writeSynced } from './synced.ts';
 
 /** A state folder that this process alone writes to. */
 export interface StateLock {
@@ -93,20 +94,10 @@ export async function readPrivate(file: string): Promise<Buffer | undefined> {
 export async function createPrivate(file: string, content: Uint8Array): Promise<void> {
   const draft = `${file}.${process.pid}`;
   try {
-    await writeSynced(draft, content);
+    await writeSynced(draft, content, 0o600);
     // Unlike a rename a link never replaces what another process made meanwhile.
     await link(draft, file);
   } finally {
     await rm(draft, { force: true });
-  }
-}
-
-async function writeSynced(file: string, content: Uint8Array): Promise<void> {
-  const handle = await open(file, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -151,7 +151,7 @@ test('the exec probes replace the others, and leave memory for a second Node', (
   }
   assert.deepEqual(container['resources'], {
     requests: { cpu: '20m', memory: '192Mi' },
-    limits: { memory: '384Mi' },
+    limits: { memory: '512Mi' },
   });
 });
 

@@ -1,0 +1,28 @@
+// The image's first process. It becomes Node once more, with the permission model on and exactly these grants, so that the daemon has
+// this process's pid, gets every signal itself, and its exit code is the container's.
+//
+// More to read, for one container:  NODE_OPTIONS=--allow-fs-read=/mnt/keys
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const app = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
+
+/** Read, besides itself: configuration, pins and the kill file (each a folder /etc/cardea…), mounted secrets, certificates. */
+const READ = [app, '/etc/cardea*', '/run/secrets/*', '/var/run/secrets/*', '/etc/ssl/*'];
+/** Its own memory and open files, for the metrics. */
+const SELF = ['/proc/self/stat', '/proc/self/status', '/proc/self/fd'];
+/** Written, and read: the state. */
+const STATE = '/var/lib/cardea/*';
+
+const grants = [
+  ...[...READ, ...SELF, STATE].map((path) => `--allow-fs-read=${path}`),
+  `--allow-fs-write=${STATE}`,
+  // The ledger writes on a thread of its own; what is granted here holds there too.
+  '--allow-worker',
+  // From Node 25 on the network is a grant of its own; Node 24 knows no such flag and ends where it is given one.
+  ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
+];
+// What warns here is that grants were given, on each start.
+const flags = ['--permission', ...grants, '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'];
+
+process.execve(process.execPath, [process.execPath, ...flags, `${app}/dist/main.js`, ...process.argv.slice(2)]);
