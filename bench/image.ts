@@ -38,7 +38,7 @@ function layOutImage(): Mounts {
   };
   layOut(mounts.root);
   const agent = `{ origin: "${origin.url}", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }`;
-  const listen = '{ agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }';
+  const listen = '{ agents: "127.0.0.1:0", ops: "127.0.0.1:0" }';
   fs.writeFileSync(path.join(mounts.config, 'cardea.yaml'), `listen: ${listen}\nagents: { weather: ${agent} }\n`);
   return mounts;
 }

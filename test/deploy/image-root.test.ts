@@ -33,7 +33,7 @@ after(() => {
 
 function configure(origin: string): void {
   const local = 'unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]';
-  const text = `listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }
+  const text = `listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0" }
 agents:
   weather: { origin: "${origin}", ${local} }
 `;
@@ -67,6 +67,9 @@ describe('the image, as user 65532 on a read-only file system', () => {
       assert.match(body, new RegExp(`^${metric} [1-9]`, 'm'), 'what the permission model lets it see of itself');
     }
     assert.deepEqual(runInContainer(mounts, ['health', 'live']), { code: 0, out: 'ok\n' });
+    const status = runInContainer(mounts, ['status']);
+    assert.equal(status.code, 0, status.out);
+    assert.match(status.out, /^weather +missing /m, 'administration by the socket asks for no token');
     assert.equal(await container.end('SIGTERM'), 0);
     assert.equal(runInContainer(mounts, ['health', 'live']).code, 3);
   });

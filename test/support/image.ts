@@ -99,6 +99,7 @@ export function entry(): readonly string[] {
 function box({ root: image, config, state, kill }: Mounts): string[] {
   const env = {
     CARDEA_STATE: '/var/lib/cardea/state',
+    CARDEA_LISTEN_ADMIN: 'unix:/var/lib/cardea/state/admin.sock',
     CARDEA_KILL_FILE: '/etc/cardea-kill/KILL',
     NODE_ENV: 'production',
   };
