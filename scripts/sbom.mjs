@@ -36,12 +36,10 @@ const runtime = {
   hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(fs.readFileSync(process.execPath)).digest('hex') }],
 };
 const dependencies = [
-  { ref: self, dependsOn: [node, ...Object.keys(own.dependencies).map((name) => refs.get(name))].toSorted() },
+  { ref: self, dependsOn: [node, ...refsOf(own.dependencies)] },
   ...packages.map(({ name, lock }) => ({
     ref: refs.get(name),
-    dependsOn: Object.keys(lock.dependencies ?? {})
-      .flatMap((each) => refs.get(each) ?? [])
-      .toSorted(),
+    dependsOn: refsOf(lock.dependencies),
   })),
   { ref: node, dependsOn: [] },
 ];
@@ -62,6 +60,11 @@ console.log(
     2,
   ),
 );
+
+/** What of a list of dependencies is there; an optional one may not be. */
+function refsOf(wanted = {}) {
+  return Object.keys(wanted).flatMap((name) => refs.get(name) ?? []);
+}
 
 /** npm's integrity is base64 of SHA-512, and CycloneDX wants hex. */
 function hashesOf(integrity) {

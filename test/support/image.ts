@@ -103,13 +103,12 @@ function box({ root: image, config, state, kill }: Mounts): string[] {
     CARDEA_KILL_FILE: '/etc/cardea-kill/KILL',
     NODE_ENV: 'production',
   };
+  const apart = '--unshare-user --unshare-pid --as-pid-1 --unshare-ipc --die-with-parent --clearenv';
   return [
-    ...['--info-fd', '3'],
-    ...['--unshare-user', '--unshare-pid', '--as-pid-1', '--unshare-ipc', '--die-with-parent', '--clearenv'],
-    ...['--uid', String(USER), '--gid', String(USER)],
-    ...['--ro-bind', image, '/', '--proc', '/proc', '--dev', '/dev'],
-    ...['--ro-bind', config, '/etc/cardea', '--ro-bind', kill, '/etc/cardea-kill', '--bind', state, '/var/lib/cardea'],
-    ...['--chdir', '/app'],
+    ...`--info-fd 3 ${apart} --uid ${USER} --gid ${USER} --ro-bind ${image} / --proc /proc --dev /dev`.split(' '),
+    ...`--ro-bind ${config} /etc/cardea --ro-bind ${kill} /etc/cardea-kill --bind ${state} /var/lib/cardea --chdir /app`.split(
+      ' ',
+    ),
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
 }
