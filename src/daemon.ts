@@ -115,13 +115,13 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const observer = both(createObserver(metrics, createLog({ ...settings.log, destination: world.log })), events);
   for (const notice of [...own.notices, ...proxyNotices(rules)]) observer.record(notice);
   const state = await own.open({ clock, observer });
-  const { ledger, archive } = state;
+  const { ledger, archive, cardKey } = state;
   const pinned = (entry: Entry): boolean => discovery.isPinned(entry);
   const memory = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const resolver = createResolver(askOf(settings.egress), clock);
   const fetcher = createFetcher({ clock, resolver, limits: settings.limits, ownAddresses: own.addresses });
-  const doors = { clock, fetcher, store, ledger, observer, kills, archive, coder: createCoder() };
+  const doors = { clock, fetcher, store, ledger, observer, kills, archive, cardKey, coder: createCoder() };
   const discovery: Discovery = createDiscovery(doors, rules);
   await discovery.ready;
   if ('warm' in store) {

@@ -93,7 +93,13 @@ export interface WholeResponse {
 /** How an exchange ended. The trail says what was tried, also where nothing came of it. */
 export type FetchResult<Response> =
   | { readonly ok: true; readonly response: Response; readonly trail: Trail }
-  | { readonly ok: false; readonly refusal: Refusal; readonly trail: Trail };
+  | {
+      readonly ok: false;
+      readonly refusal: Refusal;
+      readonly trail: Trail;
+      /** False where not one byte of the request left: then it can be sent elsewhere, whatever it asks for. */
+      readonly sent: boolean;
+    };
 
 /** Everything that leaves the process, and nothing else does. */
 export interface Fetcher {
@@ -254,6 +260,9 @@ export interface KillBook {
   /** True where a restart would find exactly what is in force now. */
   persisted(): boolean;
 }
+
+/** A private key as RFC 7517 writes it. It stays in the process. */
+export type PrivateJwk = Readonly<Record<string, string>>;
 
 /** Everything that is seen from outside: metrics and logs. Never throws, never waits. */
 export interface Observer {

@@ -61,6 +61,7 @@ function eventBlock(event: Event): string | undefined {
       return block('request', { listener: event.listener, status: event.status, ...event.trace });
     }
     case 'evicted':
+    case 'forward':
       return undefined;
   }
 }

@@ -16,6 +16,7 @@ import type { NormalisedCard } from './normalise.ts';
 import { normaliseCard } from './normalise.ts';
 import { parseCard } from './parse.ts';
 import { checkSchema } from './schema-level.ts';
+import { refuseUncarried } from './rewrite.ts';
 import { judgeSignatures } from './trust.ts';
 import { recogniseVersion } from './version.ts';
 
@@ -65,7 +66,8 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
     refuseCrowd(interfaces) ??
     refuseContradiction(parsed.value) ??
     refuseExtensions(parsed.value, rule) ??
-    refuseInterfaces(interfaces, neighbourhood(context));
+    refuseInterfaces(interfaces, neighbourhood(context)) ??
+    refuseUncarried(parsed.value, rule);
   if (refusal !== undefined) return refused(refusal);
 
   const trusted = await judgeSignatures(parsed.value, version.value, context);

@@ -1,15 +1,18 @@
 import { FlattenedSign, importJWK } from 'jose';
 import type { Algorithm } from './algorithms.ts';
-import { canonicalForms } from './canonical.ts';
+import { canonicalCard, canonicalForms, type FormName } from './canonical.ts';
 import type { Json, JsonObject } from './json.ts';
 import { isArray, isObject, objectOf, own, present } from './json.ts';
 import { readKey } from './jwk.ts';
+import type { PublicJwk } from './keys.ts';
 import type { CardVersion } from './version.ts';
 
 /** A key that can sign: private, sound, and for one algorithm. */
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: Algorithm;
+  /** What verifiers are given. */
+  readonly publicJwk: PublicJwk;
   /** Makes jose's signing key; the private members stay inside. */
   readonly importPrivate: () => ReturnType<typeof importJWK>;
 }
@@ -35,6 +38,7 @@ export async function readSigningKey(jwk: JsonObject): Promise<SigningKeyReading
     key: {
       kid: kid ?? thumbprint,
       algorithm,
+      publicJwk,
       importPrivate: () => importJWK({ ...publicJwk, ...secret }, algorithm.alg),
     },
   };
@@ -53,9 +57,24 @@ export async function signCard(
   jku?: string,
 ): Promise<JsonObject> {
   const [canonical] = canonicalForms(card, version);
-  const payload = new TextEncoder().encode(canonical?.text ?? '');
   const made: Json[] = [];
-  for (const key of keys) made.push(await signOnce(payload, key, jku));
+  for (const key of keys) made.push(await signOnce(canonical?.text ?? '', key, jku));
+  return withSignatures(card, made);
+}
+
+/** Signs a card with one key in each of these forms, for verifiers that know one of them alone. */
+export async function signCardInForms(
+  card: JsonObject,
+  forms: readonly FormName[],
+  key: SigningKey,
+  jku: string,
+): Promise<JsonObject> {
+  const made: Json[] = [];
+  for (const form of forms) made.push(await signOnce(canonicalCard(card, form).text, key, jku));
+  return withSignatures(card, made);
+}
+
+function withSignatures(card: JsonObject, made: readonly Json[]): JsonObject {
   const had = own(card, 'signatures');
   const kept = isArray(had) ? had.filter(isObject) : [];
   return objectOf([
@@ -64,7 +83,8 @@ export async function signCard(
   ]);
 }
 
-async function signOnce(payload: Uint8Array, key: SigningKey, jku: string | undefined): Promise<JsonObject> {
+async function signOnce(text: string, key: SigningKey, jku: string | undefined): Promise<JsonObject> {
+  const payload = new TextEncoder().encode(text);
   const header = { alg: key.algorithm.alg, kid: key.kid, typ: 'JOSE', ...(jku === undefined ? {} : { jku }) };
   const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(await key.importPrivate());
   return objectOf([

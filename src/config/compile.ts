@@ -7,6 +7,7 @@ import type { ListenAddress } from '../kernel/listen-address.ts';
 import { ms } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
 import { egressRule } from './compile-egress.ts';
+import { extendedRule } from './compile-extended.ts';
 import { compileKeySets, jkuSets } from './compile-keys.ts';
 import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
 import { digestOf } from './digest.ts';
@@ -104,7 +105,7 @@ function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: W
     card,
     keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent, settings.egress)],
     visibleTo: compileVisibleTo(agent),
-    extended: { audience: patternOf(agent).map(formatPattern) },
+    extended: extendedRule(agent.extended, patternOf(agent)),
   };
 }
 
@@ -138,6 +139,7 @@ function cardRule(agent: AgentName, settings: AgentSettings, { limits }: Setting
     keys: [...new Set(keys)],
     jku: [...new Set(jku.map(({ url }) => url))],
     interfaces,
+    route: settings.route,
     cleartext: settings.unsafeCleartext,
     extensions,
   };

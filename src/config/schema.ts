@@ -4,7 +4,7 @@ import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
-import { agentBase, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
+import { agentBase, audience, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf, principalName } from './types/words.ts';
 
 /**
@@ -110,6 +110,17 @@ const visibleTo = section({
   role: optional(plainText, 'A role that its token holds.'),
 });
 
+const extended = section({
+  audience: optional(
+    audience,
+    "Whom a caller's token must be for before it is sent to the agent: this stands in its `aud`. Where nothing is written, the card's origin.",
+  ),
+  opaque: optional(
+    oneOf('allow', 'refuse'),
+    'What becomes of a credential that is no JWT, so that nobody can tell whom it is for. Where nothing is written: `refuse` where `audience` is written, else `allow`.',
+  ),
+});
+
 const agent = section({
   origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
   card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
@@ -119,6 +130,12 @@ const agent = section({
     list(visibleTo),
     'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
   ),
+  route: setting(
+    oneOf('direct', 'through'),
+    'direct',
+    "`direct`: callers get the agent's own URLs from its card and call it themselves. `through`: the card names Cardea's, and calls pass by here.",
+  ),
+  extended: group(extended, "What is sent to the agent in a caller's name."),
 });
 
 const originRule = section({

@@ -1,3 +1,4 @@
+import { type SigningKey, readSigningKey } from '../card/sign.ts';
 import type { Settings } from '../config/schema.ts';
 import type { Clock, KillBook } from '../ports.ts';
 import { checkToken, newAdminToken, readConfiguredToken, readStateToken } from '../store/admin-token.ts';
@@ -6,11 +7,14 @@ import { type State, type StateParts, openMemoryState, openStateFolder } from '.
 import { makeStateFolder } from '../store/state-file.ts';
 import { lockStateFolder } from '../store/state-folder.ts';
 
+/** What outlives a restart, opened, with the key that signs rewritten cards ready for use. */
+export type OpenedState = Omit<State, 'cardKey'> & { readonly cardKey: SigningKey };
+
 /** What outlives a restart, in the order in which it is opened: the lock, the kills, then everything that may fail. */
 export interface DaemonState {
   readonly kills: KillBook;
   readonly notices: OpenedKills['notices'];
-  open(parts: Pick<StateParts, 'clock' | 'observer'>): Promise<State>;
+  open(parts: Pick<StateParts, 'clock' | 'observer'>): Promise<OpenedState>;
 }
 
 /** Takes the state folder for this process and reads what is stopped. */
@@ -20,13 +24,17 @@ export async function takeState({ state, receipts }: Settings, clock: Clock): Pr
   await makeStateFolder(state.path);
   const lock = lockStateFolder(state.path);
   const { book, notices } = await openKills(state.path, clock);
-  return { kills: book, notices, open: (parts) => openStateFolder(state.path, lock, { ...parts, bounds }) };
+  return {
+    kills: book,
+    notices,
+    open: async (parts) => withCardKey(await openStateFolder(state.path, lock, { ...parts, bounds })),
+  };
 }
 
 /** State that ends with the process. */
 export async function takeNoState(clock: Clock): Promise<DaemonState> {
   const { book, notices } = await openKills(null, clock);
-  return { kills: book, notices, open: async (parts) => openMemoryState(parts) };
+  return { kills: book, notices, open: (parts) => withCardKey(openMemoryState(parts)) };
 }
 
 /** The admin token, and whether anybody but this process knows it. */
@@ -56,3 +64,11 @@ const isFullOrReadOnly = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(String(error.code));
+
+/** Reads the key that signs rewritten cards; a state folder whose key is none keeps the daemon from starting. */
+async function withCardKey(state: State): Promise<OpenedState> {
+  const reading = await readSigningKey(state.cardKey);
+  if (reading.ok) return { ...state, cardKey: reading.key };
+  await state.close();
+  throw new Error(`state: the key that signs rewritten cards is of no use, since ${reading.why}; take card-key away`);
+}

@@ -55,6 +55,7 @@ async function leaveRules(before: Rules, next: Rules, { stops, book, store }: Pa
   const left = replaced.filter((agent) => !livesOn(agent, next));
   for (const agent of left) book.forget(agent);
   const tags = left.map(({ name }) => tag(`agent:${name}`));
+  for (const each of tags) stops.endWatched(each);
   if (tags.length > 0) await store.purge(tags, false);
 }
 

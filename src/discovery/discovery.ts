@@ -1,8 +1,10 @@
+import type { SigningKey } from '../card/sign.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Tag } from '../kernel/ids.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import { buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
+import { createAcceptedCard } from './accepted-card.ts';
 import { adoptRules, type Snapshot } from './adopt.ts';
 import type { KeyArchive } from './archived-keys.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
@@ -13,7 +15,9 @@ import { type Handle, createHandle } from './handle.ts';
 import { createFetchKeys } from './fetch-keys.ts';
 import { createJudge } from './judge.ts';
 import { createJudgeAgain } from './judge-again.ts';
+import { createForward } from './forward.ts';
 import { createAgentLists } from './list-agents.ts';
+import { createLocalCard } from './local-card.ts';
 import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
 import type { IsInForce } from './in-force.ts';
@@ -23,6 +27,7 @@ import { createIssuers, type Issuers } from './issuers.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
 import { createStops, type Stops } from './stops.ts';
 import { createServeCard } from './serve-card.ts';
+import { createServeKeys } from './serve-keys.ts';
 import { createServeOrigin } from './serve-origin.ts';
 import { createTrust, type Trust } from './trust.ts';
 import { createWithCodings } from './with-codings.ts';
@@ -75,6 +80,8 @@ export interface Doors {
   readonly observer: Observer;
   readonly kills: KillBook;
   readonly coder: Coder;
+  /** What signs the cards that are rewritten. */
+  readonly cardKey: SigningKey;
   /** Where fetched keys outlive a restart; null for nowhere. */
   readonly archive: KeyArchive | null;
 }
@@ -183,6 +190,9 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     callers,
     ledger,
     serveCard: createServeCard(book, now),
+    localCard: createLocalCard(doors.cardKey, withCodings),
+    serveKeys: createServeKeys(doors.cardKey),
+    forward: createForward({ ...doors, rules, stops, acceptedCard: createAcceptedCard(book, now) }),
     serveOrigin: createServeOrigin({ ...doors, limits, stops }),
     refuseOperation: createRefuseOperation(book),
     lists: createAgentLists(book, rules, now),

@@ -13,12 +13,15 @@ import type { AgentRule } from '../policy/rules.ts';
 import type { Evidence, KillBook } from '../ports.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Cors } from './cors.ts';
+import type { Forward } from './forward.ts';
 import { agentTags, ruleTags } from './key.ts';
 import type { AgentLists } from './list-agents.ts';
+import type { LocalCard } from './local-card.ts';
 import { refuseLoop } from './loop.ts';
 import type { RefuseOperation } from './operation.ts';
 import type { ServeOrigin } from './serve-origin.ts';
 import type { ServeCard } from './serve-card.ts';
+import type { ServeKeys } from './serve-keys.ts';
 
 /** Answers whatever comes in on the agents' side. This is the order of the whole program: route, who asks, policy, the cache. */
 export type Handle = (ask: Ask) => Answer | Promise<Answer>;
@@ -29,6 +32,9 @@ export interface Services {
   readonly callers: Callers;
   readonly ledger: Pick<Evidence, 'refused'>;
   readonly serveCard: ServeCard;
+  readonly localCard: LocalCard;
+  readonly serveKeys: ServeKeys;
+  readonly forward: Forward;
   readonly serveOrigin: ServeOrigin;
   readonly refuseOperation: RefuseOperation;
   readonly lists: AgentLists;
@@ -112,7 +118,8 @@ const unsteady = ({ route }: Turn): Answer =>
 
 /** A token for one agent is none for another. */
 function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | undefined {
-  if (issuer === null || (route.to !== 'card' && route.to !== 'operation')) return undefined;
+  if (issuer === null || (route.to !== 'card' && route.to !== 'origin-card' && route.to !== 'operation'))
+    return undefined;
   const meant = checkAudience(principal, issuer.rule, [route.agent]);
   return meant.ok ? undefined : meant.refusal;
 }
@@ -120,9 +127,13 @@ function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | u
 function perform(services: Services, ask: Ask, route: Route, caller: Caller): Answer | Promise<Answer> {
   switch (route.to) {
     case 'card':
+      return serveRead(services, ask, route.agent, services.localCard);
+    case 'origin-card':
       return serveRead(services, ask, route.agent);
     case 'operation':
-      return services.refuseOperation(ask, route.agent);
+      return operate(services, ask, route, caller);
+    case 'keys':
+      return isRead(ask) ? services.serveKeys(ask) : wrongMethod('other', null);
     case 'origin':
       return tagged(services.serveOrigin(ask, route.rule), ruleTags(route.rule.match));
     case 'agents':
@@ -141,10 +152,21 @@ function explain(ask: Ask, code: string): Answer {
   return code === '' ? problemIndex() : problemPage(code);
 }
 
-function serveRead({ serveCard }: Services, ask: Ask, agent: AgentRule): Answer | Promise<Answer> {
+function operate(services: Services, ask: Ask, { agent, below }: Operation, caller: Caller): Answer | Promise<Answer> {
+  switch (agent.card.route) {
+    case 'direct':
+      return services.refuseOperation(ask, agent);
+    case 'through':
+      return services.forward(ask, agent, { below, callerTags: caller.tags });
+  }
+}
+
+type Operation = Extract<Route, { to: 'operation' }>;
+
+function serveRead({ serveCard }: Services, ask: Ask, agent: AgentRule, show?: LocalCard): Answer | Promise<Answer> {
   if (!isRead(ask)) return wrongMethod('public', agent.name);
   const loop = refuseLoop(ask.field('via'));
-  return loop === undefined ? serveCard(ask, agent) : problemAnswer(loop, { kind: 'public', agent: agent.name });
+  return loop === undefined ? serveCard(ask, agent, show) : problemAnswer(loop, { kind: 'public', agent: agent.name });
 }
 
 /** A rule is for one origin, so all that it answers can be killed by that origin's name. */
@@ -188,18 +210,23 @@ function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal
   const receipt = services.ledger.refused({ agent, code: why.code, ...evidenceOf(caller) });
   const refusal = { ...why, receipt };
   if (route.to === 'operation') return services.refuseOperation(ask, route.agent, refusal);
-  return problemAnswer(refusal, { kind: route.to === 'card' ? 'public' : 'other', agent });
+  return problemAnswer(refusal, {
+    kind: route.to === 'card' || route.to === 'origin-card' ? 'public' : 'other',
+    agent,
+  });
 }
 
 function subjectOf(route: Route): Subject {
   switch (route.to) {
     case 'card':
+    case 'origin-card':
     case 'operation':
       return { agent: route.agent.name, tags: agentTags(route.agent) };
     case 'origin':
       return { agent: null, tags: ruleTags(route.rule.match) };
     case 'agents':
     case 'catalog':
+    case 'keys':
     case 'problem':
     case 'nowhere':
       return { agent: null, tags: [] };

@@ -20,7 +20,8 @@ const LONGEST_READ = 64 * 1024;
 export function createRefuseOperation(book: CardBook): RefuseOperation {
   return (ask, agent, why) => {
     const refusal = why ?? notRouted(book, agent);
-    const trace = { kind: 'other', agent: agent.name } as const;
+    const kind = agent.card.route === 'through' ? 'forwarded' : 'other';
+    const trace = { kind, agent: agent.name } as const;
     if (ask.method !== 'POST' || !isBase(ask, agent)) return refuseHttpJson(refusal, trace);
     return readSome(ask.body, LONGEST_READ).then((body) => refuseJsonRpc(refusal, rpcId(body), trace));
   };

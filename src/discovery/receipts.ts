@@ -1,12 +1,15 @@
 import { fieldValue } from '../http/fields.ts';
 import type { FaultCode } from '../kernel/faults.ts';
+import type { Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
-import type { ReceiptId } from '../kernel/ids.ts';
-import type { ExchangeReceipt } from '../kernel/receipt.ts';
-import type { Refusal } from '../kernel/refusal.ts';
+import type { ReceiptId, Url } from '../kernel/ids.ts';
+import type { ExchangeReceipt, Trail } from '../kernel/receipt.ts';
+import type { Outcome, Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import type { FetchResult, StreamedResponse, WholeResponse } from '../ports.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import { withoutQuery } from './forward-fields.ts';
 import type { CardTarget, Refreshed } from './refresh.ts';
 
 /** The fields that decide caching: kept in the receipt as received, since they explain everything that follows. */
@@ -95,6 +98,58 @@ export function streamReceipt(exchange: StreamedExchange, outcome: FetchOutcome,
     took: between(exchange.requestedAt, now),
   };
 }
+
+/** A call that was sent on, and the card that said where to. */
+export interface ForwardedExchange {
+  readonly id: ReceiptId;
+  readonly agent: AgentRule;
+  readonly entry: Entry;
+  readonly to: Url;
+  readonly requestedAt: EpochMs;
+}
+
+/** What came of it: on the network, and by rule. */
+export interface ForwardedEnd {
+  readonly result: FetchResult<StreamedResponse>;
+  readonly response: Outcome<StreamedResponse>;
+}
+
+/** Writes down one call that was sent on, when the head of its answer is there. Queries and what follows in bodies are the caller's. */
+export function forwardReceipt(
+  { id, agent, entry, to, requestedAt }: ForwardedExchange,
+  { result, response }: ForwardedEnd,
+  now: EpochMs,
+): ExchangeReceipt {
+  const refusal = response.ok ? null : response.refusal;
+  const admission = entry.admission;
+  return {
+    kind: 'exchange',
+    id,
+    at: now,
+    purpose: 'forward',
+    agent: agent.name,
+    variant: null,
+    trail: withoutQueries(result.trail),
+    conditional: false,
+    status: result.ok ? result.response.status : null,
+    caching: {},
+    ...NO_CARD,
+    digest: admission?.digest ?? null,
+    interfaceUrl: to,
+    outcome: refusal === null ? 'uncacheable' : result.ok ? 'rejected' : deniedOrFailed({ refusal }),
+    code: refusal?.code ?? null,
+    why: refusal?.detail ?? null,
+    policy: admission?.policy ?? agent.policy,
+    took: between(requestedAt, now),
+  };
+}
+
+/** What a caller asks for may hold what nobody else may read. */
+const withoutQueries = (trail: Trail): Trail => ({
+  ...trail,
+  requestedUrl: withoutQuery(trail.requestedUrl),
+  finalUrl: withoutQuery(trail.finalUrl),
+});
 
 const NO_CARD = {
   digest: null,

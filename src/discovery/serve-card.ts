@@ -11,14 +11,18 @@ import type { CacheDetail, ForwardWhy, RequestResult } from '../kernel/outcome.t
 import type { Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, between, msToSeconds } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import { cardAnswer } from './card-answer.ts';
+import { type Served, cardAnswer } from './card-answer.ts';
 import type { CardBook, Update } from './card-book.ts';
+import type { LocalCard } from './local-card.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { Refreshed } from './refresh.ts';
 import type { Setback } from './setbacks.ts';
 
-/** Answers a request for an agent's public card: from the store where the rules allow, else after the origin was asked. */
-export type ServeCard = (ask: Ask, agent: AgentRule) => Answer | Promise<Answer>;
+/**
+ * Answers a request for an agent's public card: from the store where the rules allow, else after the origin was asked.
+ * @param show how an entry looks to this caller; left out, it is served as its origin made it.
+ */
+export type ServeCard = (ask: Ask, agent: AgentRule, show?: LocalCard) => Answer | Promise<Answer>;
 
 /** One card request on its way through. */
 interface Turn {
@@ -26,16 +30,19 @@ interface Turn {
   readonly agent: AgentRule;
   readonly request: CardRequest;
   readonly now: EpochMs;
+  readonly show: LocalCard;
 }
+
+const AS_IT_IS: LocalCard = (_ask, _agent, entry) => entry;
 
 /** "on cards one caller causes at most one refresh a second": a stored answer this young is never refreshed for a caller. */
 const REFRESH_FLOOR = 1_000;
 
 export function createServeCard(book: CardBook, now: () => EpochMs): ServeCard {
-  return (ask, agent) => {
+  return (ask, agent, show = AS_IT_IS) => {
     const version = callerVersion(ask.field('a2a-version'), ask.target);
     if (!version.ok) return problem(version.refusal, agent);
-    const turn: Turn = { ask, agent, request: CARD_REQUESTS[version.value], now: now() };
+    const turn: Turn = { ask, agent, request: CARD_REQUESTS[version.value], now: now(), show };
     const entry = book.current(agent, turn.request);
     const answer = entry === undefined ? undefined : serveStored(book, turn, entry);
     return answer ?? serveUpdated(book, turn, now);
@@ -43,7 +50,7 @@ export function createServeCard(book: CardBook, now: () => EpochMs): ServeCard {
 }
 
 /** The hit path: nothing is awaited and nothing is judged. Undefined where the origin must be asked. */
-function serveStored(book: CardBook, turn: Turn, entry: Entry): Answer | undefined {
+function serveStored(book: CardBook, turn: Turn, entry: Entry): Answer | Promise<Answer> | undefined {
   const { agent, request, now } = turn;
   const reuse = decideReuse({ entry, request: NO_DIRECTIVES, now });
   if (reuse.use === 'fresh') {
@@ -79,12 +86,22 @@ async function serveUpdated(book: CardBook, turn: Turn, now: () => EpochMs): Pro
     : replyFailed(after, update.refreshed, await book.restore(agent, request), why);
 }
 
-function reply(turn: Turn, entry: Entry, result: RequestResult, cache: string): Answer {
-  const { ask, agent, now } = turn;
-  return cardAnswer(ask, { entry, now, cache, result, forThisRequest: false, clientMaxAge: agent.cache.clientMaxAge });
+const reply = (turn: Turn, entry: Entry, result: RequestResult, cache: string): Answer | Promise<Answer> =>
+  present(turn, entry, { result, cache, forThisRequest: false });
+
+/** The last step of every way: the entry as this caller sees it, with all that is said about it. */
+function present(
+  { ask, agent, now, show }: Turn,
+  entry: Entry,
+  how: Pick<Served, 'result' | 'cache' | 'forThisRequest'>,
+): Answer | Promise<Answer> {
+  const { clientMaxAge } = agent.cache;
+  const shown = show(ask, agent, entry);
+  const answer = (one: Entry): Answer => cardAnswer(ask, { ...how, entry: one, now, clientMaxAge });
+  return shown instanceof Promise ? shown.then(answer) : answer(shown);
 }
 
-function staleHit(turn: Turn, entry: Entry, detail: CacheDetail): Answer {
+function staleHit(turn: Turn, entry: Entry, detail: CacheDetail): Answer | Promise<Answer> {
   const ttl = ttlOf(freshFor(entry, turn.now));
   const result = detail === 'stale-if-error' ? 'hit_stale_error' : 'hit_stale_swr';
   return reply(turn, entry, result, cacheStatusHit({ ttl, detail }));
@@ -95,7 +112,7 @@ function replyUpdated(
   refreshed: Extract<Refreshed, { ok: true }>,
   update: Update,
   why: ForwardWhy,
-): Answer {
+): Answer | Promise<Answer> {
   const { entry, outcome, status } = refreshed;
   const stored = outcome !== 'uncacheable';
   const cache = cacheStatusForwarded({
@@ -106,9 +123,7 @@ function replyUpdated(
     ...(stored ? { ttl: ttlOf(freshFor(entry, turn.now)) } : {}),
   });
   const result = update.collapsed ? 'collapsed' : outcome === 'not_modified' ? 'revalidated' : 'miss';
-  const { ask, agent, now } = turn;
-  const { clientMaxAge } = agent.cache;
-  return cardAnswer(ask, { entry, now, cache, result, forThisRequest: !update.collapsed, clientMaxAge });
+  return present(turn, entry, { cache, result, forThisRequest: !update.collapsed });
 }
 
 /** The origin failed: what is stored answers where RFC 5861 and the ceilings allow it, else the failure is told. */
@@ -117,7 +132,7 @@ function replyFailed(
   refreshed: Extract<Refreshed, { ok: false }>,
   entry: Entry | undefined,
   why: ForwardWhy,
-): Answer {
+): Answer | Promise<Answer> {
   const received = refreshed.refusal.receivedStatus ?? refreshed.status;
   const status = received === null ? {} : { status: received };
   if (entry !== undefined && decideReuse({ entry, request: NO_DIRECTIVES, now: turn.now }).use === 'fresh') {

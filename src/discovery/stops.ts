@@ -4,10 +4,19 @@ import type { Tag } from '../kernel/ids.ts';
 export interface Stops {
   /** Aborts when the daemon ends or something with one of these tags is killed. */
   signal(tags: readonly Tag[]): AbortSignal;
+  /** The same for one piece of work whose tags come from a card; it must be forgotten when the work is over. */
+  watch(tags: readonly Tag[]): Watched;
   /** Ends everything that carries the tag, now. */
   stop(scope: Tag): void;
   /** Ends what is on its way under exactly these tags. */
   end(tags: readonly Tag[]): void;
+  /** Ends what is watched and carries the tag: its agent is not the one that it was begun with. */
+  endWatched(scope: Tag): void;
+}
+
+export interface Watched {
+  readonly signal: AbortSignal;
+  forget(): void;
 }
 
 interface Stop {
@@ -26,21 +35,38 @@ export function createStops(stopping: AbortSignal): Stops {
     stops.get(key)?.controller.abort(new Error(why));
     stops.delete(key);
   };
+  const watched = new Set<Stop>();
+  const endWatched = (scope: Tag, why: string): void => {
+    for (const { tags, controller } of watched) if (tags.includes(scope)) controller.abort(new Error(why));
+  };
+  const begin = (tags: readonly Tag[]): Stop => {
+    const controller = new AbortController();
+    return { tags, controller, signal: AbortSignal.any([stopping, controller.signal]) };
+  };
   return {
     signal(tags) {
       const key = keyOf(tags);
       const known = stops.get(key);
       if (known !== undefined) return known.signal;
-      const controller = new AbortController();
-      const signal = AbortSignal.any([stopping, controller.signal]);
-      stops.set(key, { tags, controller, signal });
-      return signal;
+      const stop = begin(tags);
+      stops.set(key, stop);
+      return stop.signal;
+    },
+    watch(tags) {
+      const stop = begin(tags);
+      watched.add(stop);
+      return { signal: stop.signal, forget: () => void watched.delete(stop) };
     },
     stop(scope) {
-      for (const [key, { tags }] of stops) if (tags.includes(scope)) end(key, 'stopped by the kill switch');
+      for (const [key, { tags }] of stops) if (tags.includes(scope)) end(key, KILLED);
+      endWatched(scope, KILLED);
     },
-    end: (tags) => end(keyOf(tags), 'the configuration has changed'),
+    end: (tags) => end(keyOf(tags), CHANGED),
+    endWatched: (scope) => endWatched(scope, CHANGED),
   };
 }
+
+const KILLED = 'stopped by the kill switch';
+const CHANGED = 'the configuration has changed';
 
 const keyOf = (tags: readonly Tag[]): string => tags.join('\0');

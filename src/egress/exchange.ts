@@ -122,7 +122,8 @@ const isRepeatable = (outgoing: Outgoing, error: unknown): boolean =>
   isSafeToRepeat(outgoing) && !outgoing.signal.aborted && !(error instanceof RefusalError);
 
 async function ask(outgoing: Outgoing, lease: Lease): Promise<Incoming> {
-  const { target, method, fields, body, signal, purpose } = outgoing;
+  const { target, method, fields, body, signal, purpose, trail } = outgoing;
+  trail.sending();
   const response = await lease.client.request({
     path: target.path,
     method, // any token is sent; undici checks that it is one

@@ -80,7 +80,12 @@ interface Conduct<Response> {
 /** Permission first, then room, then the exchange; whatever goes wrong becomes a refusal, and the trail is there. */
 async function guarded<Response>(order: FetchOrder, conduct: Conduct<Response>): Promise<FetchResult<Response>> {
   const trail = keepTrail(order.url);
-  const no = (refusal: Refusal): FetchResult<Response> => ({ ok: false, refusal, trail: trail.read() });
+  const no = (refusal: Refusal): FetchResult<Response> => ({
+    ok: false,
+    refusal,
+    trail: trail.read(),
+    sent: trail.sent(),
+  });
   const permitted = permitTarget(order.url, order.rule);
   if (!permitted.ok) return no(permitted.refusal);
   const target = permitted.value;

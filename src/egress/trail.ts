@@ -6,6 +6,9 @@ export interface TrailKeeper {
   redirect(to: Url): void;
   address(address: string): void;
   reused(): void;
+  /** From now on bytes of the request may be on their way. */
+  sending(): void;
+  sent(): boolean;
   /** The trail so far; also where nothing came of it. */
   read(): Trail;
 }
@@ -14,12 +17,17 @@ export function keepTrail(requestedUrl: Url): TrailKeeper {
   const redirects: Url[] = [];
   const addresses: string[] = [];
   let reused = false;
+  let sent = false;
   return {
     redirect: (to) => void redirects.push(to),
     address: (address) => void addresses.push(address),
     reused: () => {
       reused = true;
     },
+    sending: () => {
+      sent = true;
+    },
+    sent: () => sent,
     read: () => ({
       requestedUrl,
       finalUrl: redirects.at(-1) ?? requestedUrl,

@@ -20,6 +20,8 @@ export function startWatch(
   order: { readonly url: string; readonly signal: AbortSignal },
 ): Watch {
   const controller = new AbortController();
+  // What a caller asks for by a query is in no message.
+  const name = order.url.replace(/\?.*$/, '');
   const cancels = new Set<() => void>();
   const end = (detail: string): void => controller.abort(new RefusalError(refuse('origin-timeout', detail)));
   const onCaller = (): void => controller.abort(order.signal.reason);
@@ -35,12 +37,11 @@ export function startWatch(
   // One timer looks back at the last movement, instead of a timer made and dropped for each chunk.
   const lookForSilence = (): void => {
     const silent = between(last, clock.now());
-    if (silent >= limits.idle) end(`${order.url}: nothing moved for ${limits.idle} ms.`);
+    if (silent >= limits.idle) end(`${name}: nothing moved for ${limits.idle} ms.`);
     else arm(ms(limits.idle - silent), lookForSilence);
   };
 
-  if (limits.total > 0)
-    arm(limits.total, () => end(`${order.url} did not answer completely within ${limits.total} ms.`));
+  if (limits.total > 0) arm(limits.total, () => end(`${name} did not answer completely within ${limits.total} ms.`));
   if (order.signal.aborted) onCaller();
   else order.signal.addEventListener('abort', onCaller, { once: true });
   return {

@@ -35,4 +35,6 @@ export interface Answer {
   readonly trace: Trace;
   /** What it was made from, where that can be killed: a kill of one of them cuts it off while it is being written. */
   readonly tags?: readonly Tag[];
+  /** True where the body itself tells its reader of a kill, as its last words: it is given a moment to. */
+  readonly lastWords?: boolean;
 }

@@ -18,6 +18,8 @@ export interface CardRule {
   /** Exact URLs that a signature's `jku` may name. */
   readonly jku: readonly Url[];
   readonly interfaces: 'same-origin' | 'same-site' | 'allowed' | 'any';
+  /** `through`: what is served names Cardea's own interfaces, so that the card must have one that Cardea can carry. */
+  readonly route: 'direct' | 'through';
   /** True where interface URLs may be http://. */
   readonly cleartext: boolean;
   /** Required extensions that local clients honour. */

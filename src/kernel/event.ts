@@ -1,5 +1,5 @@
 import type { Trace } from './answer.ts';
-import type { ListenerName } from './ids.ts';
+import type { AgentName, ListenerName } from './ids.ts';
 import type { Receipt } from './receipt.ts';
 import type { Bytes, Ms } from './units.ts';
 
@@ -14,6 +14,8 @@ export type Event =
       readonly took: Ms;
     }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  /** What passes between a caller and an agent; counted, and never a line of the log. */
+  | { readonly kind: 'forward'; readonly agent: AgentName; readonly what: Passed }
   /** Evidence that could not be written down. */
   | { readonly kind: 'receipts-lost'; readonly count: number }
   | { readonly kind: 'evicted'; readonly reason: EvictionReason; readonly count: number; readonly bytes: Bytes }
@@ -28,3 +30,14 @@ export type Event =
 /** Why an entry left the store (`cardea_cache_evictions_total{reason}`). */
 export const EVICTION_REASONS = ['size', 'variants', 'purge', 'replaced', 'too-large'] as const;
 export type EvictionReason = (typeof EVICTION_REASONS)[number];
+
+/** Which way bytes go: a caller's request, or an agent's response. */
+export const DIRECTIONS = ['request', 'response'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** One thing that happened to a call that passes through. */
+export type Passed =
+  /** The head of the agent's answer is there. */
+  | { readonly is: 'opened'; readonly firstByte: Ms }
+  | { readonly is: 'closed' }
+  | { readonly is: 'bytes'; readonly direction: Direction; readonly bytes: Bytes };

@@ -4,25 +4,44 @@ import { type Exchange, sinkOf } from './exchange.ts';
 
 /** Answers that are being written: what is killed meanwhile is cut off, however slowly its client reads. */
 export interface Going {
-  /** Remembers an answer of something that carries these tags until its client has it. */
-  add(exchange: Exchange, tags: readonly Tag[]): void;
+  /** Remembers an answer of something that can be killed until its client has it. */
+  add(exchange: Exchange, answer: Killable): void;
   /** Cuts off every answer of something that carries the tag, now. */
   cut(scope: Tag): void;
 }
 
+/** What is killed by its tags, and whether its body says so by itself. */
+export interface Killable {
+  readonly tags: readonly Tag[];
+  readonly lastWords: boolean;
+}
+
+/** Long enough for a client that reads, short enough for "at once". In ms. */
+const LAST_WORDS = 50;
+
 /** Bounded by the listener's connections and their streams. */
 export function createGoing(): Going {
-  const going = new Map<Exchange, readonly Tag[]>();
+  const going = new Map<Exchange, Killable>();
+  const cutLate = (exchange: Exchange): void => {
+    setTimeout(() => {
+      if (going.has(exchange)) cutOff(exchange);
+    }, LAST_WORDS).unref();
+  };
   return {
-    add(exchange, tags) {
+    add(exchange, answer) {
       const sink = sinkOf(exchange);
       // Nearly always the system has taken all of it by now, and there is nothing left to cut.
       if (sink.destroyed || (sink.writableEnded && sink.writableLength === 0)) return;
-      going.set(exchange, tags);
+      going.set(exchange, answer);
       sink.once('close', () => going.delete(exchange));
     },
     cut(scope) {
-      for (const [exchange, tags] of going) if (tags.includes(scope)) cutOff(exchange);
+      for (const [exchange, { tags, lastWords }] of going) {
+        if (!tags.includes(scope)) continue;
+        // Whoever does not read hears no last words either.
+        if (lastWords && !sinkOf(exchange).writableNeedDrain) cutLate(exchange);
+        else cutOff(exchange);
+      }
     },
   };
 }

@@ -135,7 +135,8 @@ function finish(port: Port, exchange: Exchange, { answer, closes }: Given, start
   const told = (): void => record(port, method, answer, startedAt);
   try {
     const written = reply(exchange, answer, manner);
-    if (answer.tags !== undefined) port.going.add(exchange, answer.tags);
+    const { tags, lastWords = false } = answer;
+    if (tags !== undefined) port.going.add(exchange, { tags, lastWords });
     if (written === undefined) return told();
     written.then(told, (error: unknown) => {
       breakOff(port, exchange, error);

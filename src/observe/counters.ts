@@ -6,6 +6,7 @@ import { KILL_KINDS } from '../kernel/kill.ts';
 import { FETCH_OUTCOMES, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
 import type { ExchangeReceipt, Receipt } from '../kernel/receipt.ts';
 import type { Ms } from '../kernel/units.ts';
+import { ForwardCounts } from './forward-counts.ts';
 import { named } from './metric-table.ts';
 import { OTHER, RequestCounts } from './request-counts.ts';
 import { DURATION_BUCKETS, exportTimes, RequestTimes } from './request-times.ts';
@@ -55,6 +56,8 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
           return counters.request(event);
         case 'receipt':
           return countReceipt(event.receipt);
+        case 'forward':
+          return counters.forward(event);
         case 'evicted':
           return evictions.inc({ reason: event.reason }, event.count);
         case 'receipts-lost':
@@ -92,6 +95,7 @@ class AgentCounters {
   readonly #fetches: Counter<'agent' | 'outcome'>;
   readonly #fetchTime: Histogram<'agent'>;
   readonly #denied: Counter<'reason'>;
+  readonly #forwards: ForwardCounts;
 
   constructor(registry: Registry, agents: () => ConfiguredAgents) {
     this.#agents = agents;
@@ -103,6 +107,12 @@ class AgentCounters {
     this.#fetchTime = new Histogram({ ...named('cardea_fetch_duration_seconds'), ...timed });
     this.#denied = new Counter({ ...named('cardea_egress_denied_total'), ...shared });
     for (const reason of DENIALS) this.#denied.inc({ reason }, 0);
+    this.#forwards = new ForwardCounts(registry, SECONDS);
+  }
+
+  forward({ agent, what }: Extract<Event, { kind: 'forward' }>): void {
+    // A stream may outlive its agent's configuration, and its series with it.
+    if (this.#label(agent) === agent) this.#forwards.add(agent, what);
   }
 
   request({ trace, took }: Extract<Event, { kind: 'request' }>): void {
@@ -112,8 +122,8 @@ class AgentCounters {
   }
 
   exchange(receipt: ExchangeReceipt): void {
-    // Keys are counted by themselves.
-    if (receipt.purpose !== 'keys') {
+    // Keys and calls are counted by themselves.
+    if (receipt.purpose !== 'keys' && receipt.purpose !== 'forward') {
       const agent = this.#label(receipt.agent);
       this.#fetches.inc({ agent, outcome: receipt.outcome });
       this.#fetchTime.observe({ agent }, inSeconds(receipt.took));
@@ -142,11 +152,13 @@ class AgentCounters {
   #begin(agent: AgentName): void {
     for (const outcome of FETCH_OUTCOMES) this.#fetches.inc({ agent, outcome }, 0);
     this.#fetchTime.zero({ agent });
+    this.#forwards.begin(agent);
   }
 
   #forget(agent: AgentName): void {
     for (const outcome of FETCH_OUTCOMES) this.#fetches.remove({ agent, outcome });
     this.#fetchTime.remove({ agent });
+    this.#forwards.forget(agent);
   }
 }
 

@@ -16,13 +16,16 @@ export interface LogLine {
   readonly members: Members;
 }
 
+/** Events that are worth a line; what passes through is counted alone. */
+export type LoggedEvent = Exclude<Event, { readonly kind: 'forward' }>;
+
 /** Makes an event's line. No header, no body, no credential; whatever others wrote is made safe to show. */
-export function logLine(event: Event): LogLine {
+export function logLine(event: LoggedEvent): LogLine {
   const { level, msg, members } = rawLine(event);
   return { level, msg: safeText(msg), members: safeMembers(members) };
 }
 
-function rawLine(event: Event): LogLine {
+function rawLine(event: LoggedEvent): LogLine {
   switch (event.kind) {
     case 'request':
       return requestLine(event);

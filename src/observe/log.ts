@@ -27,7 +27,7 @@ export function createLog({ level, hits, destination }: LogOptions): Log {
   );
   return {
     record(event) {
-      if (!hits && isPlainHit(event)) return;
+      if (event.kind === 'forward' || (!hits && isPlainHit(event))) return;
       const line = logLine(event);
       if (logger.isLevelEnabled(line.level)) logger[line.level](line.members, line.msg);
     },

@@ -58,6 +58,17 @@ export const METRICS = {
     ['keys'],
     'When the keys of a set were last had; 0 until the first time.',
   ),
+  cardea_forward_first_byte_seconds: row(
+    'histogram',
+    ['agent'],
+    "Time from a call that is sent on to the head of the agent's answer.",
+  ),
+  cardea_forward_streams: row('gauge', ['agent'], 'Answers to calls that are passing through now.'),
+  cardea_forward_bytes_total: row(
+    'counter',
+    ['agent', 'direction'],
+    "Bytes of bodies that passed through: of callers' requests, of agents' responses.",
+  ),
   cardea_cache_entries: row('gauge', ['kind'], 'Entries held.'),
   cardea_cache_bytes: row('gauge', ['kind'], 'Bytes charged for the entries held.'),
   cardea_cache_evictions_total: row('counter', ['reason'], 'Entries that left the cache.'),

@@ -11,7 +11,12 @@ import type { AgentRule, OriginRule, Rules } from './rules.ts';
  */
 export type Route =
   | { readonly to: 'card'; readonly agent: AgentRule }
-  | { readonly to: 'operation'; readonly agent: AgentRule }
+  /** The card in its origin's bytes, where `route: through` serves another. */
+  | { readonly to: 'origin-card'; readonly agent: AgentRule }
+  /** `below` is the raw path under the agent's base URL: `''`, `/`, `/message:send`. */
+  | { readonly to: 'operation'; readonly agent: AgentRule; readonly below: string }
+  /** The key that signs rewritten cards. */
+  | { readonly to: 'keys' }
   | { readonly to: 'origin'; readonly rule: OriginRule }
   | { readonly to: 'agents' }
   | { readonly to: 'catalog' }
@@ -25,6 +30,8 @@ export interface RouteTable {
 }
 
 const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const;
+const ORIGIN_CARD = '/origin-card';
+const KEYS = '/.well-known/jwks.json';
 const AGENTS = '/agents';
 const CATALOG = '/.well-known/ai-catalog.json';
 const PROBLEMS = '/problems/';
@@ -42,7 +49,11 @@ export function buildRoutes(rules: Rules): RouteTable {
   for (const agent of rules.agents.values()) {
     const card: Route = { to: 'card', agent };
     for (const path of CARD_PATHS) shared.set(`${AGENTS}/${agent.name}${path}`, card);
-    own.set(agent.name, new Map(CARD_PATHS.map((path) => [path, card])));
+    own.set(
+      agent.name,
+      new Map<string, Route>([...CARD_PATHS.map((path): [string, Route] => [path, card]), ...keys(agent)]),
+    );
+    for (const [path, route] of keys(agent)) shared.set(path, route);
   }
   const route = (listener: ListenerName, target: string): Route => {
     const role = rules.listeners.get(listener);
@@ -58,6 +69,10 @@ export function buildRoutes(rules: Rules): RouteTable {
   };
   return { route };
 }
+
+/** Cards that are not rewritten have no key here. */
+const keys = (agent: AgentRule): readonly [string, Route][] =>
+  agent.card.route === 'through' ? [[KEYS, { to: 'keys' }]] : [];
 
 /** Cuts the query off a raw target. */
 export function pathOf(target: string): string {
@@ -86,10 +101,11 @@ function routeOwn(rules: Rules, name: AgentName, path: string): Route {
 
 function belowBase(agent: AgentRule, rest: string): Route {
   for (const path of CARD_PATHS) if (rest === path) return { to: 'card', agent };
+  if (rest === ORIGIN_CARD && agent.card.route === 'through') return { to: 'origin-card', agent };
   if (rest.startsWith('/.well-known/')) {
     return nowhere(refuse('not-found', `The card is at ${CARD_PATHS[0]} below the agent's base URL.`), agent);
   }
-  return { to: 'operation', agent };
+  return { to: 'operation', agent, below: rest };
 }
 
 /**
@@ -99,6 +115,7 @@ function belowBase(agent: AgentRule, rest: string): Route {
 export function routeFor(route: Route, principal: Principal): Route {
   switch (route.to) {
     case 'card':
+    case 'origin-card':
     case 'operation':
     case 'nowhere': {
       const { agent } = route;
@@ -107,6 +124,7 @@ export function routeFor(route: Route, principal: Principal): Route {
     case 'origin':
     case 'agents':
     case 'catalog':
+    case 'keys':
     case 'problem':
       return route;
   }

@@ -56,10 +56,12 @@ export interface VisibleTo {
   readonly role: string | null;
 }
 
-/** How callers get an agent's extended card. */
+/** What leaves for the agent in a caller's name. */
 export interface ExtendedRule {
-  /** What a token that goes to the agent must be for. */
+  /** Whom a caller's token must be for: one of these stands in its `aud`. */
   readonly audience: readonly string[];
+  /** Whether a credential may be sent on that does not say whom it is for. */
+  readonly opaque: 'allow' | 'refuse';
 }
 
 /** An issuer whose tokens name callers. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Event } from '../kernel/event.ts';
-import type { CardArchive, Clock, Evidence, Observer } from '../ports.ts';
+import type { CardArchive, Clock, Evidence, Observer, PrivateJwk } from '../ports.ts';
 import { createCardArchive } from './archive.ts';
+import { newCardKey, readCardKey } from './card-key.ts';
 import type { Opened } from './disk-calls.ts';
 import { createDisk } from './disk.ts';
 import { createKeyedHash, deriveKey } from './keyed-hash.ts';
@@ -16,6 +17,8 @@ import { CARDS, LEDGER, type StateLock, readHashKey } from './state-folder.ts';
 export interface State {
   readonly ledger: Evidence;
   readonly archive: CardArchive | null;
+  /** What signs the cards that Cardea has rewritten. */
+  readonly cardKey: PrivateJwk;
   /** Writes what is left and gives the folder free. After the listeners, the store and everything that records. */
   close(): Promise<void>;
 }
@@ -29,7 +32,7 @@ export interface StateParts {
 /** State for a daemon that keeps none. */
 export function openMemoryState({ clock, observer }: Omit<StateParts, 'bounds'>): State {
   const ledger = createRecentLedger({ clock, observer, keyedHash: createKeyedHash(randomBytes(32)) });
-  return { ledger, archive: null, close: () => ledger.close() };
+  return { ledger, archive: null, cardKey: newCardKey(), close: () => ledger.close() };
 }
 
 /**
@@ -38,7 +41,8 @@ export function openMemoryState({ clock, observer }: Omit<StateParts, 'bounds'>)
  */
 export async function openStateFolder(folder: string, lock: StateLock | null, parts: StateParts): Promise<State> {
   const { clock, observer, bounds } = parts;
-  const { key, kept } = await keyOrRelease(folder, lock);
+  const { key, kept } = await orRelease(readHashKey(folder), lock);
+  const cardKey = await orRelease(readCardKey(folder), lock);
   const disk = createDisk({
     ledgerFile: path.join(folder, LEDGER),
     cardsFile: path.join(folder, CARDS),
@@ -52,6 +56,7 @@ export async function openStateFolder(folder: string, lock: StateLock | null, pa
   return {
     ledger,
     archive: createCardArchive({ clock, observer, disk }),
+    cardKey,
     async close() {
       await ledger.close();
       await disk.close();
@@ -60,9 +65,9 @@ export async function openStateFolder(folder: string, lock: StateLock | null, pa
   };
 }
 
-async function keyOrRelease(folder: string, lock: StateLock | null): ReturnType<typeof readHashKey> {
+async function orRelease<Key>(reading: Promise<Key>, lock: StateLock | null): Promise<Key> {
   try {
-    return await readHashKey(folder);
+    return await reading;
   } catch (error) {
     lock?.release();
     throw error;

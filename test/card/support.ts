@@ -26,6 +26,7 @@ export const RULE: CardRule = {
   keys: [],
   jku: [],
   interfaces: 'any',
+  route: 'direct',
   cleartext: true,
   extensions: [],
 };

@@ -10,14 +10,15 @@ const routes = buildRoutes(exampleRules());
 const named = (route: Route): string => {
   switch (route.to) {
     case 'card':
+    case 'origin-card':
     case 'operation':
       return `${route.to} ${route.agent.name}`;
     case 'origin':
       return `origin ${route.rule.name}`;
     case 'agents':
-      return 'agents';
     case 'catalog':
-      return 'catalog';
+    case 'keys':
+      return route.to;
     case 'problem':
       return `problem ${route.code}`;
     case 'nowhere':

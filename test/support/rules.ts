@@ -41,6 +41,7 @@ const CARD_RULE: Omit<CardRule, 'agent'> = {
   keys: [],
   jku: [],
   interfaces: 'any',
+  route: 'direct',
   cleartext: true,
   extensions: [],
 };
@@ -66,7 +67,7 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
     card: { ...CARD_RULE, agent: agentName(name) },
     keySets: [],
     visibleTo: null,
-    extended: { audience: [`https://${name}.example.com`] },
+    extended: { audience: [`https://${name}.example.com`], opaque: 'allow' },
     ...over,
   };
 }

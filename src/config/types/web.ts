@@ -158,6 +158,20 @@ export const uri: ScalarType<string> = {
   show: (value) => value,
 };
 
+/** Whom a token is for: a word or a URL, compared as it stands. */
+export const audience: ScalarType<string> = {
+  kind: 'scalar',
+  name: 'audience',
+  range: '',
+  bare: false,
+  schema: { type: 'string', pattern: '^[!-~]{1,512}$' },
+  read: (text) =>
+    /^[!-~]{1,512}$/.test(text)
+      ? good(text)
+      : wrong(`${quote(text)} is no audience; write what stands in the aud of tokens for the agent`),
+  show: (value) => value,
+};
+
 /** A host as a client may name it in Host: lower case, without port. */
 export const hostName: ScalarType<string> = {
   kind: 'scalar',

@@ -1,0 +1,54 @@
+import { NO_DIRECTIVES } from '../http/cache-control.ts';
+import { decideReuse, mayServeOnError } from '../http/reuse.ts';
+import type { Entry } from '../kernel/entry.ts';
+import { type Outcome, accepted, refused } from '../kernel/refusal.ts';
+import { type EpochMs, between } from '../kernel/units.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { CardBook } from './card-book.ts';
+import type { CardRequest } from './card-request.ts';
+
+/** Finds the card that calls go by now: the very one that a caller would be served, or why there is none. */
+export type AcceptedCard = (agent: AgentRule, request: CardRequest) => Outcome<Entry> | Promise<Outcome<Entry>>;
+
+/** A card that must be validated each time is validated once a second at most, however many calls go by it. */
+const VALID_FOR = 1_000;
+
+export function createAcceptedCard(book: CardBook, now: () => EpochMs): AcceptedCard {
+  const usable = (agent: AgentRule, request: CardRequest, entry: Entry | undefined): Outcome<Entry> | undefined => {
+    if (entry === undefined) return undefined;
+    const at = now();
+    const { use } = decideReuse({ entry, request: NO_DIRECTIVES, now: at });
+    if (use === 'fresh' || between(entry.receivedAt, at) < VALID_FOR) return accepted(entry);
+    if (use !== 'stale-while-revalidate') return undefined;
+    if (!isFailing(book, agent, request, at)) void book.updateBehind(agent, request);
+    return accepted(entry);
+  };
+  return (agent, request) =>
+    usable(agent, request, book.current(agent, request)) ?? fetched({ book, now, usable }, agent, request);
+}
+
+interface Parts {
+  readonly book: CardBook;
+  readonly now: () => EpochMs;
+  readonly usable: (agent: AgentRule, request: CardRequest, entry: Entry | undefined) => Outcome<Entry> | undefined;
+}
+
+const isFailing = (book: CardBook, agent: AgentRule, request: CardRequest, at: EpochMs): boolean =>
+  at < (book.setback(agent, request)?.until ?? 0);
+
+/** A failure that is remembered is not tried again for a call: the card that may be served in its place is there or not. */
+async function fetched({ book, now, usable }: Parts, agent: AgentRule, request: CardRequest): Promise<Outcome<Entry>> {
+  const stored = await book.restore(agent, request);
+  const found = usable(agent, request, stored);
+  if (found !== undefined) return found;
+  const setback = book.setback(agent, request);
+  if (setback !== undefined && now() < setback.until)
+    return standIn(stored, setback.status, now()) ?? refused(setback.refusal);
+  const { refreshed } = await book.update(agent, request);
+  if (refreshed.ok) return accepted(refreshed.entry);
+  const { refusal, status } = refreshed;
+  return standIn(await book.restore(agent, request), status, now()) ?? refused(refusal);
+}
+
+const standIn = (entry: Entry | undefined, status: number | null, now: EpochMs): Outcome<Entry> | undefined =>
+  entry !== undefined && mayServeOnError({ entry, now, status }) ? accepted(entry) : undefined;

@@ -1,0 +1,74 @@
+import { type RpcHead, type RpcScan, scanRpc } from '../bindings/json-rpc-head.ts';
+import type { ByteStream } from '../kernel/fields.ts';
+import { RefusalError, refuse } from '../kernel/refusal.ts';
+
+/** The head of a JSON-RPC request, and a way to its whole body. */
+export interface ReadHead {
+  readonly head: RpcHead;
+  readonly wrong: string | undefined;
+  /** Gives the body from its first byte; once, unless it is whole. */
+  readonly body: () => ByteStream;
+  /** True where all of it is here, so that it can be given again. */
+  readonly whole: boolean;
+}
+
+/** Method and tenant stand before the message in what SDKs write; a message with a file in it is not held for their sake. */
+const LONGEST_HELD = 64 * 1024;
+
+/**
+ * Reads as much of a JSON-RPC request as tells where it goes. What follows is watched while it passes: a second method or a late
+ * tenant breaks it off, so that nobody gets a call to the origin that was judged as another.
+ */
+export async function readRpc(body: ByteStream | null): Promise<ReadHead> {
+  const scan = scanRpc();
+  const rest = body?.[Symbol.asyncIterator]();
+  const { held, whole } = rest === undefined ? NOTHING : await readAhead(rest, scan);
+  const head = scan.head();
+  const wrong = scan.wrong() ?? (whole && !scan.complete() ? 'it ends before its end' : undefined);
+  return { head, wrong, whole, body: () => pass(held, whole ? undefined : rest, { scan, tenant: head.tenant }) };
+}
+
+const NOTHING = { held: [], whole: true } as const;
+
+interface Ahead {
+  readonly held: readonly Uint8Array[];
+  readonly whole: boolean;
+}
+
+/** Reads until the end, the bound, or what makes the rest of no interest. */
+async function readAhead(rest: AsyncIterator<Uint8Array>, scan: RpcScan): Promise<Ahead> {
+  const held: Uint8Array[] = [];
+  let length = 0;
+  while (length <= LONGEST_HELD && scan.wrong() === undefined) {
+    const next = await rest.next();
+    if (next.done === true) return { held, whole: true };
+    scan.feed(next.value);
+    held.push(next.value);
+    length += next.value.length;
+  }
+  return { held, whole: false };
+}
+
+interface Judged {
+  readonly scan: RpcScan;
+  readonly tenant: string;
+}
+
+async function* pass(
+  held: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array> | undefined,
+  { scan, tenant }: Judged,
+): ByteStream {
+  yield* held;
+  if (rest === undefined) return;
+  try {
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      scan.feed(next.value);
+      const wrong = scan.wrong() ?? (scan.head().tenant === tenant ? undefined : 'its tenant stands after its message');
+      if (wrong !== undefined) throw new RefusalError(refuse('bad-request', `The request was broken off: ${wrong}.`));
+      yield next.value;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}

@@ -1,0 +1,137 @@
+import { isIdempotent } from '../bindings/operations.ts';
+import type { RefusedTrace } from '../bindings/problem.ts';
+import { type CarriedInterface, interfacesOf, pickInterfaces } from '../card/pick-interface.ts';
+import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
+import type { Entry } from '../kernel/entry.ts';
+import type { FaultCode } from '../kernel/faults.ts';
+import type { Tag } from '../kernel/ids.ts';
+import { type Outcome, type Refusal, refuse, refused } from '../kernel/refusal.ts';
+import { refuseAudience } from '../policy/audience.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { AcceptedCard } from './accepted-card.ts';
+import { type Call, readCall, refuseCall } from './call.ts';
+import { CARD_REQUESTS } from './card-request.ts';
+import { type Attempt, type ForwardDoors, type Sent, sendCall } from './forward-exchange.ts';
+import { refuseLoop } from './loop.ts';
+
+/**
+ * Sends an A2A operation on to the agent that it is for, by an interface of its accepted card.
+ */
+export type Forward = (ask: Ask, agent: AgentRule, how: Forwarded) => Promise<Answer>;
+
+export interface Forwarded {
+  /** The raw path under the agent's base URL. */
+  readonly below: string;
+  /** What a kill could name of whoever calls. */
+  readonly callerTags: readonly Tag[];
+}
+
+interface Parts extends ForwardDoors {
+  readonly acceptedCard: AcceptedCard;
+}
+
+export function createForward(parts: Parts): Forward {
+  const interfaces = createInterfaceReader();
+  return async (ask, agent, { below, callerTags }) => {
+    const { form, call } = await readCall(ask, below);
+    const no = (refusal: Refusal): Answer => refuseCall(form, ...named(refusal, agent));
+    if (!call.ok) return no(call.refusal);
+    const card = await parts.acceptedCard(agent, CARD_REQUESTS[call.value.version]);
+    if (!card.ok) return no(card.refusal);
+    const picked = permitCall(call.value, agent, interfaces(card.value, agent));
+    if (!picked.ok) return no(picked.refusal);
+    const attempt = { call: call.value, form, agent, entry: card.value, basePath: basePathOf(ask, below), callerTags };
+    const sent = await sendToFirst(parts, attempt, picked.value);
+    return sent.ok ? sent.answer : no(sent.refusal);
+  };
+}
+
+/**
+ * Everything that decides whether a call may leave, once it is known what it is and what its agent's card says. What is decided by who
+ * asks alone is `policy/decide`'s.
+ */
+function permitCall(
+  call: Call,
+  agent: AgentRule,
+  interfaces: readonly CarriedInterface[],
+): Outcome<readonly CarriedInterface[]> {
+  const refusal =
+    refuseLoop(call.ask.field('via')) ??
+    refuseExtendedCard(call) ??
+    refuseAudience(call.ask.field('authorization'), agent);
+  return refusal === undefined ? pickInterfaces(interfaces, call) : refused(refusal);
+}
+
+/** An extended card names the agent's own interfaces, and is for one caller alone: it is no call to be passed on as it comes. */
+const refuseExtendedCard = ({ operation }: Call): Refusal | undefined =>
+  operation === 'GetExtendedAgentCard'
+    ? refuse('extended-not-supported', 'Cardea does not pass on extended cards; the public card is served.')
+    : undefined;
+
+/** Tries the interfaces in the card's order for as long as trying the next one risks nothing. */
+async function sendToFirst(
+  doors: ForwardDoors,
+  attempt: Attempt,
+  interfaces: readonly CarriedInterface[],
+): Promise<Sent> {
+  const [first, ...others] = interfaces;
+  if (first === undefined) throw new Error('no interface was picked');
+  let sent = await sendCall(doors, attempt, first);
+  for (const next of others) {
+    if (sent.ok || !mayTryNext(attempt.call, sent)) break;
+    sent = await sendCall(doors, attempt, next);
+  }
+  return sent;
+}
+
+/** Failures of one interface that say nothing about the next one. */
+const OF_ONE_INTERFACE: ReadonlySet<FaultCode> = new Set([
+  'address-forbidden',
+  'origin-not-allowed',
+  'lookalike-origin',
+  'dns-failed',
+  'tls-failed',
+  'origin-unreachable',
+  'origin-timeout',
+]);
+
+/** "before a byte was sent, or on a connection failure" what may be done twice: else a message could be acted on twice. */
+function mayTryNext(call: Call, { refusal, sent }: Extract<Sent, { ok: false }>): boolean {
+  if (call.ask.signal().aborted || !OF_ONE_INTERFACE.has(refusal.code)) return false;
+  if (!sent) return true;
+  const isConnection = refusal.code === 'origin-unreachable' && refusal.proxyError !== 'http_protocol_error';
+  return isConnection && call.repeatable && isIdempotent(call.operation);
+}
+
+/** A tenant that is not there is answered like an agent that is not there: neither names the agent. */
+const named = (refusal: Refusal, { name }: AgentRule): [Refusal, RefusedTrace] =>
+  refusal.code === 'unknown-agent'
+    ? [refusal, { kind: 'other', agent: null }]
+    : [
+        { ...refusal, agent: name },
+        { kind: 'forwarded', agent: name },
+      ];
+
+/** Where the agent's base is here: what the target has before the operation's path. */
+function basePathOf({ target }: Ask, below: string): string {
+  const path = target.replace(/\?.*$/, '');
+  return path.slice(0, path.length - below.length) || '/';
+}
+
+type InterfaceReader = (entry: Entry, agent: AgentRule) => readonly CarriedInterface[];
+
+/** A card's interfaces are read once for its bytes, and again where its agent may speak other versions. */
+function createInterfaceReader(): InterfaceReader {
+  const read = new WeakMap<
+    Uint8Array,
+    { readonly rule: AgentRule['card']; readonly found: readonly CarriedInterface[] }
+  >();
+  return ({ body }, { card }) => {
+    const known = read.get(body);
+    if (known?.rule === card) return known.found;
+    const found = interfacesOf(body, card);
+    read.set(body, { rule: card, found });
+    return found;
+  };
+}

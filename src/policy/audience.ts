@@ -1,0 +1,45 @@
+import { decodeJwt } from 'jose';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import type { AgentRule } from './rules.ts';
+
+/**
+ * Refuses to send a credential to an agent that it is not for: whoever receives a token can use it wherever it is taken. What a
+ * JWT says is enough to refuse by; whether it is true is for the agent to verify.
+ * @param authorization the Authorization field as the caller sent it.
+ */
+export function refuseAudience(
+  authorization: string | undefined,
+  { name, extended }: Pick<AgentRule, 'name' | 'extended'>,
+): Refusal | undefined {
+  if (authorization === undefined) return undefined;
+  const audiences = audiencesOf(authorization);
+  if (audiences === null) {
+    if (extended.opaque === 'allow') return undefined;
+    return refuse(
+      'token-audience',
+      `The credential is no JWT, so that nobody can tell whom it is for; agents.${name}.extended.opaque: allow lets it pass.`,
+    );
+  }
+  if (audiences.some((one) => extended.audience.some((wanted) => isSame(one, wanted)))) return undefined;
+  return refuse(
+    'token-audience',
+    `The token is not for this agent: its aud must hold ${extended.audience.join(' or ')}. Get one that does, or set agents.${name}.extended.audience.`,
+  );
+}
+
+/** An origin is the same with and without the slash of its empty path (RFC 9110 §4.2.3). */
+const isSame = (one: string, other: string): boolean => withoutSlash(one) === withoutSlash(other);
+const withoutSlash = (url: string): string => url.replace(/^(https?:\/\/[^/]+)\/$/, '$1');
+
+/** Reads whom a credential is for: none where it does not say so, null where it is no JWT. */
+function audiencesOf(authorization: string): readonly string[] | null {
+  // "DPoP" (RFC 9449) carries a JWT as well.
+  const token = /^(?:bearer|dpop) +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i.exec(authorization.trim())?.[1];
+  if (token === undefined) return null;
+  try {
+    const { aud } = decodeJwt(token);
+    return [aud ?? []].flat().filter((one) => typeof one === 'string');
+  } catch {
+    return null;
+  }
+}
