@@ -1,10 +1,11 @@
+import { extended } from './schema-extended.ts';
 import { group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
 import { cidr, dnsServer, listenAddress } from './types/addresses.ts';
 import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
-import { agentBase, audience, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
+import { agentBase, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf, principalName } from './types/words.ts';
 
 /**
@@ -108,17 +109,6 @@ const visibleTo = section({
   principal: optional(plainText, 'The caller itself: `ISSUER#SUBJECT`, or the hash that a receipt shows.'),
   scope: optional(plainText, 'A scope that its token holds.'),
   role: optional(plainText, 'A role that its token holds.'),
-});
-
-const extended = section({
-  audience: optional(
-    audience,
-    "Whom a caller's token must be for before it is sent to the agent: this stands in its `aud`. Where nothing is written, the card's origin.",
-  ),
-  opaque: optional(
-    oneOf('allow', 'refuse'),
-    'What becomes of a credential that is no JWT, so that nobody can tell whom it is for. Where nothing is written: `refuse` where `audience` is written, else `allow`.',
-  ),
 });
 
 const agent = section({
