@@ -1,7 +1,10 @@
 import type { KeySet } from '../card/keys.ts';
 import { MAX_KEY_DOCUMENT, parseKeySet } from '../card/keyset.ts';
+import { fieldLines, withoutFields } from '../http/fields.ts';
 import { currentAge, initialAge, lifetimeOf } from '../http/freshness.ts';
+import { conditionFields, mayConfirm, updateFields } from '../http/validation.ts';
 import type { CachePolicy } from '../kernel/cache-policy.ts';
+import type { Fields } from '../kernel/fields.ts';
 import type { ReceiptId } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
@@ -22,10 +25,18 @@ export interface FetchedKeys {
   readonly set: KeySet;
   readonly fetchedAt: EpochMs;
   readonly freshFor: Ms;
+  /** What was answered, so that the origin can be asked whether it still is; absent for what an earlier process had. */
+  readonly response?: Answered;
 }
 
+type Answered = Pick<WholeResponse, 'fields' | 'body'>;
+
 /** Fetches a key set and writes the exchange down; null where it could not be had, or the signal ended it. */
-export type FetchKeys = (rule: RemoteRule, signal: AbortSignal) => Promise<FetchedKeys | null>;
+export type FetchKeys = (
+  rule: RemoteRule,
+  signal: AbortSignal,
+  held: FetchedKeys | null,
+) => Promise<FetchedKeys | null>;
 
 interface Doors {
   readonly clock: Clock;
@@ -59,42 +70,77 @@ const FRESHNESS: CachePolicy = {
 };
 
 export function createFetchKeys(doors: Doors, limits: () => Limits): FetchKeys {
-  return async (rule, signal) => {
+  return async (rule, signal, held) => {
     const tags = originTags(rule.source.url);
     if (killOf(doors.kills.active(), tags) !== undefined) return null;
-    const id = doors.ledger.issue();
-    const requestedAt = doors.clock.now();
     const ends = AbortSignal.any([signal, doors.stops.signal(tags)]);
-    const result = await askForKeys(doors, rule, limits(), ends);
-    const receivedAt = doors.clock.now();
-    const read = await readKeys(rule, result, receivedAt);
-    record(doors, { id, requestedAt, result, read });
-    if (!read.ok || signal.aborted) return null;
-    for (const warning of read.warnings) {
-      doors.observer.record({ kind: 'notice', level: 'warn', msg: warning, about: { keys: rule.name } });
-    }
-    doors.archive?.saveKeySet(toArchive(rule, receivedAt, read.response.body));
-    return { set: read.set, fetchedAt: receivedAt, freshFor: freshnessOf(read.response, requestedAt, receivedAt) };
+    let fetched = await exchange(doors, rule, { limits: limits(), ends, held: held?.response });
+    // A confirmation of other keys than those asked about says nothing of either: then only the keys themselves help.
+    if (fetched === 'unrelated') fetched = await exchange(doors, rule, { limits: limits(), ends, held: undefined });
+    if (fetched === null || fetched === 'unrelated' || signal.aborted) return null;
+    doors.archive?.saveKeySet(toArchive(rule, fetched.fetchedAt, fetched.response.body));
+    return fetched;
   };
 }
+
+interface Asked {
+  readonly limits: Limits;
+  readonly ends: AbortSignal;
+  /** What is asked about. */
+  readonly held: Answered | undefined;
+}
+
+type Fetched = FetchedKeys & { readonly response: Answered };
+
+async function exchange(doors: Doors, rule: RemoteRule, asked: Asked): Promise<Fetched | 'unrelated' | null> {
+  const id = doors.ledger.issue();
+  const requestedAt = doors.clock.now();
+  const conditions = asked.held === undefined ? [] : conditionFields([asked.held]);
+  const result = await askForKeys(doors, rule, asked, conditions);
+  const receivedAt = doors.clock.now();
+  const confirmed = conditions.length > 0 && result.ok && result.response.status === 304;
+  const answered = confirmed ? confirm(asked.held, result) : result;
+  const read = await readKeys(rule, answered, receivedAt);
+  record(doors, { id, requestedAt, result, read, conditional: conditions.length > 0, confirmed });
+  if (!read.ok) return confirmed ? 'unrelated' : null;
+  for (const warning of read.warnings) {
+    doors.observer.record({ kind: 'notice', level: 'warn', msg: warning, about: { keys: rule.name } });
+  }
+  const { response, set } = read;
+  return { set, fetchedAt: receivedAt, freshFor: freshnessOf(response, requestedAt, receivedAt), response };
+}
+
+/** A 304 stands for the answer that it confirms, with its own fields in place of those (RFC 9111 §4.3.4). */
+function confirm(
+  held: Answered | undefined,
+  result: Extract<FetchResult<WholeResponse>, { ok: true }>,
+): FetchResult<WholeResponse> {
+  const { fields } = result.response;
+  if (held === undefined || !mayConfirm(held.fields, fields)) return result;
+  const dated = fieldLines(fields, 'date').length > 0 ? held.fields : withoutFields(held.fields, DATED);
+  return { ...result, response: { status: 200, fields: updateFields(dated, fields), body: held.body } };
+}
+
+/** Fields that are of one exchange: kept from the last one they would make what is confirmed now look old. */
+const DATED: ReadonlySet<string> = new Set(['date', 'expires']);
 
 /** No redirect is followed: what is configured is this URL, and an open redirect on its origin must not put in other keys. */
 const askForKeys = (
   { fetcher }: Doors,
   { source }: RemoteRule,
-  { connect, response }: Limits,
-  signal: AbortSignal,
+  { limits: { connect, response }, ends }: Asked,
+  conditions: Fields,
 ): Promise<FetchResult<WholeResponse>> =>
   fetcher.fetch({
     purpose: 'keys',
     agent: null,
     url: source.url,
     method: 'GET',
-    fields: FIELDS,
+    fields: [...FIELDS, ...conditions],
     body: null,
     rule: source.egress,
     limits: { connect, total: response, idle: response, bytes: bytes(MAX_KEY_DOCUMENT), redirects: 0 },
-    signal,
+    signal: ends,
   });
 
 type Read =
@@ -131,9 +177,12 @@ interface Exchange {
   readonly requestedAt: EpochMs;
   readonly result: FetchResult<WholeResponse>;
   readonly read: Read;
+  readonly conditional: boolean;
+  readonly confirmed: boolean;
 }
 
-function record({ clock, ledger }: Doors, { id, requestedAt, result, read }: Exchange): void {
+function record({ clock, ledger }: Doors, exchanged: Exchange): void {
+  const { id, requestedAt, result, read, conditional, confirmed } = exchanged;
   const at = clock.now();
   ledger.record({
     kind: 'exchange',
@@ -143,7 +192,7 @@ function record({ clock, ledger }: Doors, { id, requestedAt, result, read }: Exc
     agent: null,
     variant: null,
     trail: result.trail,
-    conditional: false,
+    conditional,
     status: result.ok ? result.response.status : null,
     caching: {},
     digest: null,
@@ -153,7 +202,7 @@ function record({ clock, ledger }: Doors, { id, requestedAt, result, read }: Exc
     verdict: null,
     review: null,
     warnings: read.ok ? read.warnings : [],
-    outcome: read.ok ? 'stored' : read.outcome,
+    outcome: read.ok ? (confirmed ? 'not_modified' : 'stored') : read.outcome,
     code: read.ok ? null : read.refusal.code,
     why: read.ok ? null : read.refusal.detail,
     policy: null,

@@ -86,7 +86,7 @@ export class RemoteKeys {
   async #attempt(): Promise<void> {
     const { clock, fetchKeys, changed } = this.#parts;
     this.#triedAt = clock.now();
-    const fetched = await fetchKeys(this.#rule, this.#stopping.signal);
+    const fetched = await fetchKeys(this.#rule, this.#stopping.signal, this.#held);
     if (fetched === null) this.#failures += 1;
     else {
       this.#held = fetched;

@@ -16,7 +16,7 @@ export type Validated = Pick<Entry, 'fields' | 'requestedAt' | 'receivedAt' | 'i
  * Makes the conditions of a validation request (RFC 9111 §4.3.1): the origin's entity tags of all stored responses that the 304 may
  * name, and Last-Modified where only one is asked about. Empty where nothing stored has a usable validator.
  */
-export function conditionFields(entries: readonly Entry[]): Fields {
+export function conditionFields(entries: readonly Pick<Entry, 'fields'>[]): Fields {
   const tags = new Set(entries.map((entry) => entityTagOf(entry.fields)).filter((tag) => tag !== undefined));
   const conditions = tags.size === 0 ? [] : ['If-None-Match', [...tags].join(', ')];
   const [only, ...others] = entries;
@@ -38,6 +38,12 @@ export function selectForUpdate(entries: readonly Entry[], notModified: Fields):
   );
   const selected = mostRecent(candidates);
   return selected === undefined ? [] : [selected];
+}
+
+/** Says whether a 304 to conditions of one stored response can be about it: it names its tag, or none (RFC 9111 §4.3.4). */
+export function mayConfirm(stored: Fields, notModified: Fields): boolean {
+  const [tag, named] = [entityTagOf(stored), entityTagOf(notModified)];
+  return named === undefined || (tag !== undefined && weakMatch(tag, named));
 }
 
 /**
