@@ -156,20 +156,20 @@ function originRule(name: string, rule: OriginSettings, settings: Settings): Ori
 
 function cachePolicy(
   content: CachePolicy['content'],
-  own: Pick<AgentSettings, 'maxStale'>,
+  { cache: own, maxStale }: Pick<AgentSettings, 'cache' | 'maxStale'>,
   { cache }: Settings,
 ): CachePolicy {
   return {
     content,
-    defaultTtl: cache.defaultTtl,
-    minTtl: cache.minTtl,
-    maxTtl: cache.maxTtl,
-    // An old card is still a card; an old answer of anything else is stale unless its origin says that it may be.
-    staleWhileRevalidate: content === 'card' ? cache.staleWhileRevalidate : ms(0),
-    staleIfError: cache.staleIfError,
-    maxStale: own.maxStale ?? cache.maxStale,
-    negativeTtl: cache.negativeTtl,
-    clientMaxAge: cache.clientMaxAge,
+    defaultTtl: own.defaultTtl ?? cache.defaultTtl,
+    minTtl: own.minTtl ?? cache.minTtl,
+    maxTtl: own.maxTtl ?? cache.maxTtl,
+    // An old card is still a card; an old answer of anything else is stale unless its origin, or its own rule, says that it may be.
+    staleWhileRevalidate: own.staleWhileRevalidate ?? (content === 'card' ? cache.staleWhileRevalidate : ms(0)),
+    staleIfError: own.staleIfError ?? cache.staleIfError,
+    maxStale: maxStale ?? cache.maxStale,
+    negativeTtl: own.negativeTtl ?? cache.negativeTtl,
+    clientMaxAge: own.clientMaxAge ?? cache.clientMaxAge,
   };
 }
 

@@ -47,6 +47,23 @@ const callersListener = short('address', {
   tls: listenerTls,
 });
 
+/** What may be written for one agent or rule in place of the same setting of `cache`. */
+const ownCache = section({
+  defaultTtl: optional(duration(), 'Freshness where the origin says nothing.'),
+  minTtl: optional(duration(), 'Floor for the freshness that the origin gives.'),
+  maxTtl: optional(duration(), 'Ceiling for the freshness that the origin gives.'),
+  staleWhileRevalidate: optional(
+    duration(),
+    'How long it is served stale while it is refreshed, where the origin says nothing; under `content: any` only if written here.',
+  ),
+  staleIfError: optional(
+    duration(),
+    'How long it is served stale because the origin fails, where the origin says nothing.',
+  ),
+  negativeTtl: optional(duration('0s', '1h'), 'How long a failure is remembered.'),
+  clientMaxAge: optional(duration(), 'The longest that a local client is told to keep a card.'),
+});
+
 /** How an origin is reached; the same for an agent and for a rule. */
 const reach = {
   listen: optional(
@@ -57,6 +74,7 @@ const reach = {
     duration(),
     'How long past its freshness it may be served; instead of `cache.maxStale`. `0s` = never stale.',
   ),
+  cache: group(ownCache, 'Caching, instead of the settings of the same names at `cache`.'),
   tls: optional(tls, 'TLS towards the origin.'),
   proxy: optional(proxyUrl, 'Instead of `egress.proxy`; `null` for none.'),
   unsafeCleartext: setting(boolean, 'false', 'Allows `http://`, where anyone on the way can change what is read.'),

@@ -101,6 +101,31 @@ describe('caching', () => {
     assert.equal((await agentOf('origin: https://a.example', { rest })).cache.maxStale, 7_200_000);
     assert.equal((await agentOf('origin: https://a.example, maxStale: 0s', { rest })).cache.maxStale, 0);
   });
+  const OWN =
+    '{ defaultTtl: 1s, minTtl: 2s, maxTtl: 3s, staleWhileRevalidate: 4s, staleIfError: 5s, negativeTtl: 6s, clientMaxAge: 7s }';
+  const COMPILED = {
+    defaultTtl: 1_000,
+    minTtl: 2_000,
+    maxTtl: 3_000,
+    staleWhileRevalidate: 4_000,
+    staleIfError: 5_000,
+    negativeTtl: 6_000,
+    clientMaxAge: 7_000,
+  };
+  test('an agent and a rule may have their own of each setting', async () => {
+    const { cache } = await agentOf(`origin: https://a.example, cache: ${OWN}`);
+    assert.deepEqual(cache, { ...CARD_CACHE, ...COMPILED });
+    assert.deepEqual((await originOf(`cache: ${OWN}`)).cache, { ...CARD_CACHE, ...COMPILED, content: 'any' });
+  });
+  test('what is not written is the global one, zero included', async () => {
+    const rest = 'cache: { maxTtl: 1h, clientMaxAge: 5s }';
+    const { cache } = await agentOf('origin: https://a.example, cache: { maxTtl: 2h, defaultTtl: 0s }', { rest });
+    assert.deepEqual([cache.maxTtl, cache.clientMaxAge, cache.defaultTtl], [7_200_000, 5_000, 0]);
+  });
+  test('what is not for one agent is refused there', async () => {
+    for (const key of ['maxBytes: 1MiB', 'prefetch: false', 'maxStale: 1h'])
+      await assert.rejects(agentOf(`origin: https://a.example, cache: { ${key} }`));
+  });
   test('only cards are served stale while they are refreshed, unless the origin says so', async () => {
     const { cache } = await originOf('maxStale: 1h');
     assert.deepEqual(cache, { ...CARD_CACHE, content: 'any', staleWhileRevalidate: 0, maxStale: 3_600_000 });

@@ -453,3 +453,17 @@ describe('confirmations that cannot be used', () => {
     assert.equal((await world.card()).code, 'origin-status');
   });
 });
+
+describe('ceilings of one agent', () => {
+  const own = { ...MINUTE, agent: 'cache: { maxTtl: 10s, clientMaxAge: 3s }, maxStale: 0s' };
+  scenario('hold whatever its origin and the rest of the file say', own, async (world) => {
+    const miss = await world.card();
+    assert.match(String(miss.headers['cache-status']), /; ttl=10$/);
+    assert.equal(miss.headers['cache-control'], 'max-age=3');
+    world.says(fails(503));
+    await world.clock.advance(9_000);
+    assert.match(String((await world.card()).headers['cache-status']), /; hit; ttl=1$/);
+    await world.clock.advance(2_000);
+    assert.equal((await world.card()).code, 'origin-status');
+  });
+});
