@@ -1,3 +1,4 @@
+import { cache, ownCache } from './schema-cache.ts';
 import { extended } from './schema-extended.ts';
 import { group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
 import { cidr, dnsServer, listenAddress } from './types/addresses.ts';
@@ -45,23 +46,6 @@ const callersListener = short('address', {
     'Who speaks on this listener, as stops and receipts name them: a socket does not tell who is at its other end.',
   ),
   tls: listenerTls,
-});
-
-/** What may be written for one agent or rule in place of the same setting of `cache`. */
-const ownCache = section({
-  defaultTtl: optional(duration(), 'Freshness where the origin says nothing.'),
-  minTtl: optional(duration(), 'Floor for the freshness that the origin gives.'),
-  maxTtl: optional(duration(), 'Ceiling for the freshness that the origin gives.'),
-  staleWhileRevalidate: optional(
-    duration(),
-    'How long it is served stale while it is refreshed, where the origin says nothing; under `content: any` only if written here.',
-  ),
-  staleIfError: optional(
-    duration(),
-    'How long it is served stale because the origin fails, where the origin says nothing.',
-  ),
-  negativeTtl: optional(duration('0s', '1h'), 'How long a failure is remembered.'),
-  clientMaxAge: optional(duration(), 'The longest that a local client is told to keep a card.'),
 });
 
 /** How an origin is reached; the same for an agent and for a rule. */
@@ -207,37 +191,6 @@ const listen = section({
     list(pageOrigin),
     'Origins of web pages whose scripts may read what the agents listeners answer; where nothing is written, none.',
   ),
-});
-
-const cache = section({
-  defaultTtl: setting(
-    duration(),
-    '5m',
-    'Freshness where the origin says nothing. `0s` = none: heuristics on `content: any`, a revalidation each time on cards.',
-  ),
-  minTtl: setting(duration(), '0s', 'Floor for the freshness that the origin gives.'),
-  maxTtl: setting(duration(), '24h', 'Ceiling for the freshness that the origin gives.'),
-  staleWhileRevalidate: setting(
-    duration(),
-    '30s',
-    'How long a stale card is served while it is refreshed, where the origin says nothing (RFC 5861).',
-  ),
-  staleIfError: setting(
-    duration(),
-    '1h',
-    'How long a stale answer is served because the origin fails, where the origin says nothing (RFC 5861).',
-  ),
-  maxStale: setting(duration(), '24h', 'Ceiling for serving stale, whatever the origin says. `0s` = never stale.'),
-  negativeTtl: setting(
-    duration('0s', '1h'),
-    '10s',
-    'How long a failure is remembered before the origin is asked again.',
-  ),
-  clientMaxAge: setting(duration(), '30s', 'The longest that a local client is told to keep a card.'),
-  keysMaxStale: setting(duration(), '24h', 'The oldest that fetched keys may be; older ones verify nothing.'),
-  maxBytes: setting(size('64KiB', '64GiB'), '64MiB', 'Memory for stored answers.'),
-  prefetch: setting(boolean, 'true', 'Fetches the card of every agent at start.'),
-  prefetchTimeout: setting(duration('0s', '1h'), '10s', 'How long readiness waits for the first prefetch.'),
 });
 
 const limits = section({
