@@ -199,7 +199,11 @@ const limits = section({
   redirects: setting(integer(0, 10), '3', 'How many redirects an exchange may follow.'),
   connect: setting(duration('1ms', '5m'), '3s', 'Until a connection to an origin stands, TLS included.'),
   response: setting(duration('1ms', '1h'), '10s', 'A whole exchange for a card.'),
-  concurrency: setting(integer(1, 10_000), '8', 'Exchanges for cards at one time.'),
+  concurrency: setting(
+    integer(1, 10_000),
+    '8',
+    'Exchanges for cards, keys and the like at one time; one origin has three quarters of them at most, and origins take turns.',
+  ),
   forwardConcurrency: setting(integer(1, 100_000), '256', 'Streamed exchanges at one time.'),
   streamIdle: setting(duration('1ms', '24h'), '5m', 'The longest silence of a stream.'),
   clientConnections: setting(integer(1, 1_000_000), '1024', 'Connections of local clients at one time.'),

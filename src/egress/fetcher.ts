@@ -40,6 +40,8 @@ export interface ClosableFetcher extends Fetcher {
 
 // A prefetch of every agent at start must fit; what waits longer than its own deadline is refused anyway.
 const WHOLE_QUEUE = 1_024;
+// No origin takes the last quarter: one that hangs for `limits.response` leaves the others their room.
+const KEPT_FREE = 0.25;
 
 /** Builds the one door to the network. */
 export function createFetcher(parts: FetcherParts): ClosableFetcher {
@@ -47,9 +49,16 @@ export function createFetcher(parts: FetcherParts): ClosableFetcher {
   const connections = createConnections(clock);
   const connector = createConnector({ clock, resolver, ownAddresses });
   const send = createExchange({ connections, connector, tlsStore: createTlsStore(), ownAddresses });
-  const whole = createGate({ width: limits.concurrency, queue: WHOLE_QUEUE, setting: 'limits.concurrency' });
+  const { concurrency } = limits;
+  const whole = createGate({
+    width: concurrency,
+    each: concurrency - Math.floor(concurrency * KEPT_FREE),
+    queue: WHOLE_QUEUE,
+    setting: 'limits.concurrency',
+  });
   const streamed = createGate({
     width: limits.forwardConcurrency,
+    each: limits.forwardConcurrency,
     queue: limits.forwardConcurrency,
     setting: 'limits.forwardConcurrency',
   });
@@ -92,7 +101,7 @@ async function guarded<Response>(order: FetchOrder, conduct: Conduct<Response>):
   const watch = startWatch(conduct.clock, order.limits, order);
   let finish = watch.stop;
   try {
-    const entry = await conduct.gate.enter(watch.signal);
+    const entry = await conduct.gate.enter(target.origin, watch.signal);
     if ('refusal' in entry) return no(entry.refusal);
     finish = () => {
       watch.stop();

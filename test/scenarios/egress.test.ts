@@ -90,3 +90,26 @@ egress: { dns: ["${dns.server}"] }`;
     });
   });
 });
+
+describe("Cardea's own listeners", () => {
+  test('are never dialled: by literal, by mapped literal, by a name, or as 0.0.0.0', async (t) => {
+    const port = await freePort();
+    const dns = await startNameServer(() => [{ ttl: 60, a: '127.0.0.1' }]);
+    t.after(() => dns.close());
+    const reach = 'unsafeCleartext: true, unsafeAddresses: [127.0.0.0/8, 0.0.0.0/8, "::1", "::ffff:127.0.0.0/104"]';
+    const hosts = { literal: '127.0.0.1', mapped: '[::ffff:7f00:1]', named: 'me.example.test', zero: '0.0.0.0' };
+    const agents = Object.entries(hosts).map(
+      ([name, host]) => `  ${name}: { origin: "http://${host}:${port}", ${reach} }`,
+    );
+    const config = `${agents.join('\n')}\ncache: { ${NEVER} }\negress: { dns: ["${dns.server}"] }`;
+    await inWorld({ config, agent: `listen: 127.0.0.1:${port}` }, async (world) => {
+      for (const name of Object.keys(hosts)) {
+        const got = await world.get(CARD_PATH.replace('weather', name));
+        assert.deepEqual([got.status, got.code], [502, 'address-forbidden'], name);
+        assert.match(got.body, /a listener of Cardea itself/);
+      }
+      assert.equal(world.origin.asked.length, 0);
+      assert.equal(world.logged('request').length, Object.keys(hosts).length, 'no listener saw a request but ours');
+    });
+  });
+});
