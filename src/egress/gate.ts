@@ -23,89 +23,103 @@ export interface Gate {
   enter(origin: Origin, signal: AbortSignal): Promise<{ readonly leave: () => void } | { readonly refusal: Refusal }>;
 }
 
+type Entry = Awaited<ReturnType<Gate['enter']>>;
+
 /** The exchanges of one origin. */
 interface Line {
+  readonly origin: Origin;
   inside: number;
   /** First come, first served. */
   readonly waiting: Set<() => void>;
 }
 
-export function createGate(bounds: GateBounds): Gate {
-  let inside = 0;
-  let waiting = 0;
-  /** Every origin that has an exchange here, those that have waited longest for their turn first. */
-  const lines = new Map<Origin, Line>();
-  // One origin may fill three quarters of the queue.
-  const longest = Math.max(1, Math.ceil(bounds.queue * 0.75));
+export const createGate = (bounds: GateBounds): Gate => new FairGate(bounds);
 
-  const lineOf = (origin: Origin): Line => {
-    const known = lines.get(origin);
-    if (known !== undefined) return known;
-    const line: Line = { inside: 0, waiting: new Set() };
-    lines.set(origin, line);
-    return line;
-  };
-  const tidy = (origin: Origin, line: Line): void => {
-    if (line.inside === 0 && line.waiting.size === 0) lines.delete(origin);
-  };
-  const callNext = (): void => {
-    if (inside >= bounds.width) return;
-    for (const [origin, line] of lines) {
-      const [next] = line.waiting;
-      if (next === undefined || line.inside >= bounds.each) continue;
-      // To the end: its next exchange comes after one of every other origin that waits.
-      lines.delete(origin);
-      lines.set(origin, line);
-      return next();
-    }
-  };
-  const admit = (origin: Origin, line: Line): { readonly leave: () => void } => {
-    inside += 1;
+// One origin may fill three quarters of the queue.
+const SHARE_OF_QUEUE = 0.75;
+
+class FairGate implements Gate {
+  readonly #bounds: GateBounds;
+  /** Every origin that has an exchange here, those that have waited longest for their turn first. */
+  readonly #lines = new Map<Origin, Line>();
+  #inside = 0;
+  #waiting = 0;
+
+  constructor(bounds: GateBounds) {
+    this.#bounds = bounds;
+  }
+
+  async enter(origin: Origin, signal: AbortSignal): Promise<Entry> {
+    signal.throwIfAborted();
+    const { width, each, queue } = this.#bounds;
+    const line = this.#lineOf(origin);
+    if (this.#inside < width && line.inside < each) return this.#admit(line);
+    if (this.#waiting < queue && line.waiting.size < Math.ceil(queue * SHARE_OF_QUEUE)) return this.#wait(line, signal);
+    this.#tidy(line);
+    return { refusal: overloaded(this.#bounds, this.#waiting) };
+  }
+
+  #wait(line: Line, signal: AbortSignal): Promise<Entry> {
+    return new Promise((resolve, reject) => {
+      const stopWaiting = (): void => {
+        line.waiting.delete(enter);
+        this.#waiting -= 1;
+        signal.removeEventListener('abort', abort);
+      };
+      const enter = (): void => {
+        stopWaiting();
+        resolve(this.#admit(line));
+      };
+      const abort = (): void => {
+        stopWaiting();
+        this.#tidy(line);
+        // The time for the whole exchange ran out in the queue: that is our business, not the origin's.
+        if (signal.reason instanceof RefusalError) resolve({ refusal: overloaded(this.#bounds, this.#waiting) });
+        else reject(signal.reason);
+      };
+      line.waiting.add(enter);
+      this.#waiting += 1;
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  #admit(line: Line): Entry {
+    this.#inside += 1;
     line.inside += 1;
     let left = false;
-    return {
-      leave: () => {
-        if (left) return;
-        left = true;
-        inside -= 1;
-        line.inside -= 1;
-        tidy(origin, line);
-        callNext();
-      },
+    const leave = (): void => {
+      if (left) return;
+      left = true;
+      this.#inside -= 1;
+      line.inside -= 1;
+      this.#tidy(line);
+      this.#callNext();
     };
-  };
-  return {
-    enter: async (origin, signal) => {
-      signal.throwIfAborted();
-      const line = lineOf(origin);
-      if (inside < bounds.width && line.inside < bounds.each) return admit(origin, line);
-      if (waiting >= bounds.queue || line.waiting.size >= longest) {
-        tidy(origin, line);
-        return { refusal: overloaded(bounds, waiting) };
-      }
-      return new Promise((resolve, reject) => {
-        const stopWaiting = (): void => {
-          line.waiting.delete(enter);
-          waiting -= 1;
-          signal.removeEventListener('abort', abort);
-        };
-        const enter = (): void => {
-          stopWaiting();
-          resolve(admit(origin, line));
-        };
-        const abort = (): void => {
-          stopWaiting();
-          tidy(origin, line);
-          // The time for the whole exchange ran out in the queue: that is our business, not the origin's.
-          if (signal.reason instanceof RefusalError) resolve({ refusal: overloaded(bounds, waiting) });
-          else reject(signal.reason);
-        };
-        line.waiting.add(enter);
-        waiting += 1;
-        signal.addEventListener('abort', abort, { once: true });
-      });
-    },
-  };
+    return { leave };
+  }
+
+  #callNext(): void {
+    for (const line of this.#lines.values()) {
+      const [next] = line.waiting;
+      if (next === undefined || line.inside >= this.#bounds.each) continue;
+      // To the end: its next exchange comes after one of every other origin that waits.
+      this.#lines.delete(line.origin);
+      this.#lines.set(line.origin, line);
+      return next();
+    }
+  }
+
+  #lineOf(origin: Origin): Line {
+    const known = this.#lines.get(origin);
+    if (known !== undefined) return known;
+    const line: Line = { origin, inside: 0, waiting: new Set() };
+    this.#lines.set(origin, line);
+    return line;
+  }
+
+  #tidy(line: Line): void {
+    if (line.inside === 0 && line.waiting.size === 0) this.#lines.delete(line.origin);
+  }
 }
 
 const overloaded = ({ width, each, setting }: GateBounds, waiting: number): Refusal => {

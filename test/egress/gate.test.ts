@@ -109,6 +109,10 @@ describe('a gate', () => {
         const inside: { readonly at: string; readonly leave: () => void }[] = [];
         let asked = 0;
         let done = 0;
+        const come = async (at: typeof SLOW): Promise<void> => {
+          const entry = await gate.enter(at, SIGNAL);
+          if ('leave' in entry) inside.push({ at, leave: entry.leave });
+        };
         const settle = async (): Promise<void> => {
           for (let n = 0; n < 5; n += 1) await Promise.resolve();
           assert.ok(inside.length <= BOUNDS.width);
@@ -122,9 +126,7 @@ describe('a gate', () => {
         for (const one of steps) {
           if ('at' in one) {
             asked += 1;
-            void gate.enter(one.at, SIGNAL).then((entry) => {
-              if ('leave' in entry) inside.push({ at: one.at, leave: entry.leave });
-            });
+            void come(one.at);
           } else if (inside.length > 0) leave(one.leave);
           await settle();
         }
