@@ -13,6 +13,7 @@ import { serveCommand } from './cli/serve.ts';
 import { signCommand } from './cli/sign.ts';
 import { verifyCommand } from './cli/verify.ts';
 import { type World, startDaemon } from './daemon.ts';
+import { processNotices } from './daemon/process-notices.ts';
 import { connectAll, fetchOnce } from './fetch-once.ts';
 import { fetchPublished } from './fetch-published.ts';
 import { createSystemClock } from './observe/system-clock.ts';
@@ -50,6 +51,7 @@ async function serve(config: ValidConfig): Promise<number> {
   const stop = signalled(['SIGTERM', 'SIGINT']);
   const daemon = await startDaemon(config, { clock, log });
   process.stdout.write(`${JSON.stringify(daemon.started)}\n`);
+  for (const notice of processNotices(process)) daemon.observer.record(notice);
   // Nothing keeps it, so this is the one time that it can be read.
   if (daemon.token !== null) process.stdout.write(`${JSON.stringify({ msg: 'admin token', token: daemon.token })}\n`);
   process.on('SIGUSR2', () => daemon.stopAll('SIGUSR2'));

@@ -13,6 +13,7 @@ export function openTunnel(socket: Socket, target: Target, signal: AbortSignal):
       path: authority,
       headers: { host: authority },
       createConnection: () => socket,
+      insecureHTTPParser: false,
       signal,
     });
     const fail = (error: unknown): void => {

@@ -19,6 +19,8 @@ export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): ht
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,
     maxHeaderSize: limits.headBytes,
+    // Whatever --insecure-http-parser says: a lenient reading is how requests are smuggled.
+    insecureHTTPParser: false,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL, limits.headTimeout),
     // Missing and doubled Host fields get our own answer, with a reason.
     requireHostHeader: false,

@@ -57,7 +57,7 @@ const HELD: Readonly<Record<string, Held>> = {
   'ADM-LOG-7': ['test/observe/safe-text.test.ts', 'the longest whole, one more cut'],
   'ADM-LOG-9': ['test/config/network-types.test.ts', 'http://u:hunter2@proxy.example'],
   'ADM-LOG-11': ['test/store/ledger.test.ts', 'are hashes, whoever writes the receipt'],
-  'ADM-PROC-1': ['test/launcher.test.ts', 'in PATH is'],
+  'ADM-PROC-1': ['test/node-options.test.ts', 'options of Node that would weaken the parser'],
   'ADM-PROC-3': ['test/architecture.test.ts', 'await fetch(target)'],
   'ADM-PROC-5': ['test/listen/reply.test.ts', '__proto__'],
 };
@@ -69,7 +69,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
     'startDaemon reads kills.json and looks for the kill file before the first listener opens; the order stands in one function.',
   'ADM-AUTHZ-3': 'There are no administrators of one tenant: the token and the socket are authority over everything.',
   'ADM-AUTHZ-19':
-    'No debug endpoint exists (ADM-AUTHZ-1 goes through every route); GET /config asks for the token and shows secrets as references. An inspector is the choice of whoever starts the process.',
+    'No debug endpoint exists (ADM-AUTHZ-1 goes through every route); GET /config asks for the token and shows secrets as references; an inspector that somebody asks for is an error line at start (test/node-options.test.ts).',
   'ADM-METRICS-3': 'No metric has a label for tenants or principals: the table of labels is closed.',
   'ADM-METRICS-9':
     'The ops listener asks for no token, by the contract: it is on loopback, in a Pod on its address, and says a version and a digest.',
