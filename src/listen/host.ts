@@ -41,6 +41,8 @@ export function checkHost(host: string, localAddress: string | undefined, rule: 
 
 function sameAddress(host: string, local: string): boolean {
   const literal = host.startsWith('[') ? host.slice(1, -1) : host;
+  // Spelled alike, as nearly always, there is nothing to take apart: what the system calls an address is one.
+  if (literal === local) return true;
   return net.isIP(literal) !== 0 && canonical(literal) === canonical(local);
 }
 
