@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
-import { AgentCard, Role } from '@a2a-js/sdk';
-import { AgentEvent, type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AgentCard, Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import {
+  AgentEvent,
+  type AgentExecutor,
+  DefaultRequestHandler,
+  type ExecutionEventBus,
+  InMemoryTaskStore,
+  type RequestContext,
+} from '@a2a-js/sdk/server';
 import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import type { Signer } from './signer.ts';
@@ -14,6 +22,8 @@ export interface RunningAgent {
   readonly url: string;
   /** Method and target of every request, in order. */
   readonly asked: readonly string[];
+  /** A2A operations that it was asked for, and by way of whom (RFC 9110 Via). */
+  readonly calls: readonly { readonly via: string | undefined }[];
   stop(): Promise<void>;
 }
 
@@ -33,8 +43,10 @@ export interface AgentOptions {
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const app = express();
   const asked: string[] = [];
+  const calls: { readonly via: string | undefined }[] = [];
   app.use((request, _response, next) => {
     asked.push(`${request.method} ${request.url}`);
+    if (/^\/(?:rpc|rest)/.test(request.url)) calls.push({ via: request.headers.via });
     next();
   });
   const server = http.createServer(app);
@@ -49,7 +61,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   app.get('/jwks.json', (_request, response) => void response.json(signer?.jwks ?? { keys: [] }));
   app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder, ...legacy }));
   app.use('/rest', restHandler({ requestHandler: handler, userBuilder, ...legacy }));
-  return { url, asked, stop: () => stop(server) };
+  return { url, asked, calls, stop: () => stop(server) };
 }
 
 /** Starts someone else's server, which serves a copy of another agent's card with one word changed. */
@@ -60,7 +72,7 @@ export async function startTamperer(of: string): Promise<RunningAgent> {
     asked.push(`${request.method} ${request.url}`);
     response.setHeader('Content-Type', 'application/json').end(card.replace('anywhere', 'nowhere'));
   });
-  return { url: await listen(server), asked, stop: () => stop(server) };
+  return { url: await listen(server), asked, calls: [], stop: () => stop(server) };
 }
 
 function listen(server: http.Server): Promise<string> {
@@ -102,6 +114,8 @@ function cardOf(options: AgentOptions, url: string): AgentCard {
 
 const echo = (name: string): AgentExecutor => ({
   execute(context, bus) {
+    const [part] = context.userMessage.parts;
+    if (part?.content?.$case === 'text' && part.content.value === 'watch') return watch(context, bus);
     bus.publish(
       AgentEvent.message({
         messageId: randomUUID(),
@@ -126,3 +140,23 @@ const echo = (name: string): AgentExecutor => ({
   },
   cancelTask: () => Promise.resolve(),
 });
+
+/** Long enough for whoever watches, and an end for a demo that is left alone. */
+const MOST_UPDATES = 200;
+
+/** A task that goes on and on, an update every fifth of a second. */
+async function watch({ taskId, contextId, userMessage }: RequestContext, bus: ExecutionEventBus): Promise<void> {
+  const status = (state: TaskState): TaskStatus => ({ state, message: undefined, timestamp: undefined });
+  const working = status(TaskState.TASK_STATE_WORKING);
+  bus.publish(
+    AgentEvent.task({ id: taskId, contextId, status: working, artifacts: [], history: [userMessage], metadata: {} }),
+  );
+  for (let update = 0; update < MOST_UPDATES; update += 1) {
+    await pause(200, undefined, { ref: false });
+    bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: working, metadata: {} }));
+  }
+  bus.publish(
+    AgentEvent.statusUpdate({ taskId, contextId, status: status(TaskState.TASK_STATE_COMPLETED), metadata: {} }),
+  );
+  bus.finished();
+}

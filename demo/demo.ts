@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { type RunningAgent, startAgent, startTamperer } from './agents.ts';
+import { tellCalls } from './calls.ts';
 import { createSigner } from './signer.ts';
 import { type Story, createStory } from './story.ts';
 
@@ -101,6 +102,8 @@ async function tell({ title, say, exchange, command }: Story): Promise<void> {
   const { code, detail } = (await copy.json()) as { readonly code: string; readonly detail: string };
   say(`  ${code}: ${detail}`);
 
+  await tellCalls(story, { base, agent: weather, launcher: LAUNCHER, config });
+
   title('The origin goes away; the card stays');
   await weather.stop();
   exchange('GET weather with its origin down', await fetch(`${base}/agents/weather/${WELL_KNOWN}`));
@@ -126,7 +129,7 @@ state: ${path.join(state, 'state')}
 keys:
   weather: { jwks: "${first.url}/jwks.json" }
 agents:
-  weather: { origin: "${first.url}", keys: [weather], signature: require, ${local} }
+  weather: { origin: "${first.url}", keys: [weather], signature: require, route: through, ${local} }
   copy: { origin: "${tamperer.url}", keys: [weather], signature: require, ${local} }
   planner: { origin: "${second.url}", ${local} }
 log: { level: error }
