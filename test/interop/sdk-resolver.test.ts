@@ -49,6 +49,29 @@ describe("the official SDK's resolver through Cardea", () => {
     );
   });
 
+  test('with a base path that lacks its trailing slash, which takes the last segment away', async () => {
+    const asked: string[] = [];
+    const fetchImpl: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      asked.push(`${new URL(response.url).pathname} ${response.status}`);
+      return response;
+    };
+    await assert.rejects(new DefaultAgentCardResolver({ fetchImpl }).resolve(`${base()}/agents/modern`));
+    assert.deepEqual(asked, ['/agents/.well-known/agent-card.json 404']);
+  });
+
+  test('in whatever coding its fetch asks for', async () => {
+    const codings: (string | null)[] = [];
+    const fetchImpl: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      codings.push(response.headers.get('content-encoding'));
+      return response;
+    };
+    const card = await new DefaultAgentCardResolver({ fetchImpl }).resolve(`${base()}/agents/modern/`);
+    assert.equal(card.name, 'Modern');
+    assert.deepEqual(codings, ['gzip']);
+  });
+
   test('with a port of its own', async () => {
     const card = await new DefaultAgentCardResolver().resolve(`http://${daemon.started.listeners['modern']}`);
     assert.equal(card.name, 'Modern');
