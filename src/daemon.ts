@@ -18,6 +18,7 @@ import type { KillSwitch } from './discovery/kill-switch.ts';
 import { type ClosableFetcher, createFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
 import { createResolver } from './egress/resolve.ts';
+import type { Sight } from './egress/sight.ts';
 import type { Entry } from './kernel/entry.ts';
 import { kindOfScope } from './kernel/kill.ts';
 import { ms } from './kernel/units.ts';
@@ -49,6 +50,8 @@ export interface World {
   readonly clock: Clock;
   /** Where log lines go. */
   readonly log: pino.DestinationStream;
+  /** Hears what is seen on the way to origins, where somebody asks for it. */
+  readonly saw?: (sight: Sight) => void;
 }
 
 export interface Daemon {
@@ -120,7 +123,13 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const memory = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const resolver = createResolver(askOf(settings.egress), clock);
-  const fetcher = createFetcher({ clock, resolver, limits: settings.limits, ownAddresses: own.addresses });
+  const fetcher = createFetcher({
+    clock,
+    resolver,
+    limits: settings.limits,
+    ownAddresses: own.addresses,
+    ...seeing(world),
+  });
   const doors = { clock, fetcher, store, ledger, observer, kills, archive, cardKey, coder: createCoder() };
   const discovery: Discovery = createDiscovery(doors, rules);
   await discovery.ready;
@@ -159,6 +168,8 @@ const killGauge = (kills: KillBook) => ({
   kinds: new Set(kills.active().map(({ scope }) => kindOfScope(scope))),
   persisted: kills.persisted(),
 });
+
+const seeing = ({ saw }: World): Pick<World, 'saw'> => (saw === undefined ? {} : { saw });
 
 /** Starts the daemon: state, graph, listeners, then the prefetch. Throws what keeps it from starting, with nothing left open. */
 export async function startDaemon(configured: Configured, world: World): Promise<Daemon> {

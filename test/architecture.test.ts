@@ -38,7 +38,10 @@ const TABLE: Readonly<Record<string, Rule>> = {
   // yaml: manifests are patched with their comments in place.
   cli: { folders: ['kernel', 'ports', 'config', 'card', 'bindings'], packages: ['yaml'], reach: 'world' },
   daemon: { folders: ALL, packages: ['pino'], reach: 'world', sockets: 'servers' },
-  'fetch-once': { folders: ['daemon', 'cli:type', 'policy:type'], reach: 'world' },
+  'fetch-once': {
+    folders: ['daemon', 'cli:type', 'egress', 'kernel', 'ports:type', 'policy:type'],
+    reach: 'world',
+  },
   'fetch-published': { folders: ['daemon', 'cli', 'config', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   // observe and pino: the clock and stdout exist before there is a daemon to hold them.
   main: {

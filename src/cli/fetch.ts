@@ -5,6 +5,7 @@ import type { ValidConfig } from './check.ts';
 import { type Command, type Io, USAGE } from './command.ts';
 import { usageProblems } from './help.ts';
 import { inspectKeys } from './inspect-keys.ts';
+import { plainText } from './terminal.ts';
 
 /** One card as it went through the whole pipeline. */
 export interface FetchedCard {
@@ -18,7 +19,7 @@ export interface FetchedCard {
   readonly lines: readonly string[];
 }
 
-/** Fetches one card as the daemon would, without one. Null where no agent has that name or card URL. */
+/** Fetches one card as the daemon would, without one. Null for what is neither the name of an agent nor a URL. */
 export type FetchOne = (config: ValidConfig, target: string) => Promise<FetchedCard | null>;
 
 const FLAGS = { config: CONFIG_FLAG, json: JSON_FLAG } as const;
@@ -30,9 +31,11 @@ export function fetchCommand(fetchOne: FetchOne): Command {
     operands: 'AGENT|URL',
     summary: 'Fetches one card without a daemon and says the verdict',
     help: `It does everything that the daemon does with a card: the allowlist, name and address checks, TLS, the card's own
-rules. The card goes to standard output, the verdict to standard error; --json puts both in one document.
+rules. The card goes to standard output; the rule, the names, the addresses with their classes, the certificate and the
+verdict go to standard error; --json puts all in one document. A refusal names the line that would allow it.
 
-  cardea fetch weather --config cardea.yaml`,
+  cardea fetch weather --config cardea.yaml
+  cardea fetch https://agents.example.com/planner/card.json --json`,
     flags: FLAGS,
     settings: true,
     exits: '0 accepted · 1 refused · 2 usage or bad configuration',
@@ -53,7 +56,9 @@ async function runFetch(command: Command, fetchOne: FetchOne, io: Io): Promise<n
   const fetched = await fetchOne(config, target);
   if (fetched === null) {
     const names = [...config.settings.agents.keys()].join(', ');
-    io.stderr.write(`cardea fetch: no agent has this name or card URL; there are: ${names === '' ? 'none' : names}\n`);
+    io.stderr.write(
+      `cardea fetch: no agent has this name, and it is no URL; there are: ${names === '' ? 'none' : names}\n`,
+    );
     return USAGE;
   }
   print(fetched, args.flags.json, io);
@@ -63,11 +68,19 @@ async function runFetch(command: Command, fetchOne: FetchOne, io: Io): Promise<n
 function print({ report, card, lines }: FetchedCard, json: boolean, io: Io): void {
   const text = card === null ? null : new TextDecoder().decode(card);
   if (json) {
-    io.stdout.write(
-      `${JSON.stringify({ ...report, card: text === null ? null : (JSON.parse(text) as unknown) }, null, 2)}\n`,
-    );
+    io.stdout.write(`${JSON.stringify({ ...report, card: text === null ? null : parsed(text) }, null, 2)}\n`);
     return;
   }
-  for (const line of lines) io.stderr.write(`${line}\n`);
+  // A certificate's subject and a card's name are a stranger's.
+  for (const line of lines) io.stderr.write(`${plainText(line)}\n`);
   if (text !== null) io.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** A card is JSON; what a rule with `content: any` covers may be anything, and is shown as text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }

@@ -1,12 +1,11 @@
 import { fieldValue } from '../http/fields.ts';
-import type { FaultCode } from '../kernel/faults.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
 import type { ReceiptId, Url } from '../kernel/ids.ts';
 import type { ExchangeReceipt, Trail } from '../kernel/receipt.ts';
 import type { Outcome, Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
-import type { FetchOutcome } from '../kernel/outcome.ts';
+import { EGRESS_DENIALS, type FetchOutcome } from '../kernel/outcome.ts';
 import type { FetchResult, StreamedResponse, WholeResponse } from '../ports.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import { withoutQuery } from './forward-fields.ts';
@@ -55,17 +54,9 @@ export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: 
   };
 }
 
-/** Codes by which egress policy says no. */
-const DENIALS: ReadonlySet<FaultCode> = new Set([
-  'address-forbidden',
-  'origin-not-allowed',
-  'lookalike-origin',
-  'redirect-refused',
-]);
-
 /** Tells an exchange that policy refused from one that broke on the way. */
 export const deniedOrFailed = ({ refusal }: { readonly refusal: Refusal }): 'denied' | 'failed' =>
-  DENIALS.has(refusal.code) ? 'denied' : 'failed';
+  EGRESS_DENIALS.includes(refusal.code) ? 'denied' : 'failed';
 
 /** What is known of one exchange that streamed through. */
 export interface StreamedExchange {

@@ -11,6 +11,7 @@ import { type BoundAddress, isOwnListener } from './own-listeners.ts';
 import { forbidAddress } from './permit.ts';
 import type { Resolver } from './resolve.ts';
 import { secure } from './secure.ts';
+import { type Sight, seeAddress, seeConnection } from './sight.ts';
 import type { TlsIdentity } from './tls-files.ts';
 import type { TrailKeeper } from './trail.ts';
 import { openTunnel } from './tunnel.ts';
@@ -29,6 +30,8 @@ export interface ConnectorDoors {
   readonly clock: Clock;
   readonly resolver: Resolver;
   readonly ownAddresses: () => readonly BoundAddress[];
+  /** Hears what is seen on the way, where somebody wants to know. */
+  readonly saw?: (sight: Sight) => void;
 }
 
 /** Makes connections to vetted addresses only; TLS included, within the time for connecting. Fails with a RefusalError. */
@@ -63,13 +66,20 @@ export const createConnector =
 async function connectTo(doors: ConnectorDoors, wanted: Wanted): Promise<Socket | TLSSocket> {
   const { target, rule, identity, signal } = wanted;
   const socket = rule.proxy === null ? await dialOrigin(doors, wanted) : await dialThrough(doors, wanted, rule.proxy);
-  if (target.scheme === 'http') return socket;
-  return secure({ socket, host: target.host, identity, alpn: ALPN, signal });
+  const whole =
+    target.scheme === 'http' ? socket : await secure({ socket, host: target.host, identity, alpn: ALPN, signal });
+  doors.saw?.(seeConnection(target.origin, whole));
+  return whole;
 }
 
 async function dialOrigin(doors: ConnectorDoors, wanted: Wanted): Promise<Socket> {
   const { target, signal, trail } = wanted;
   const addresses = await addressesOf(doors.resolver, target, signal);
+  doors.saw?.({
+    kind: 'resolved',
+    host: target.host,
+    addresses: addresses.map((address) => seeAddress(address, wanted.rule.unsafeAddresses)),
+  });
   vetAll(doors, wanted, addresses);
   try {
     return await dialFirst(doors.clock, { addresses, port: target.port, signal, tried: trail.address });
@@ -86,7 +96,7 @@ const addressesOf = async (resolver: Resolver, target: Target, signal: AbortSign
 function vetAll(doors: ConnectorDoors, { target, rule }: Wanted, addresses: readonly string[]): void {
   const own = doors.ownAddresses();
   for (const address of addresses) {
-    const refusal = forbidAddress(target.host, address, rule) ?? forbidOwn(address, target.port, own);
+    const refusal = forbidAddress(target, address, rule) ?? forbidOwn(address, target.port, own);
     if (refusal !== null) throw new RefusalError(refusal);
   }
   if (addresses.length === 0) throw new RefusalError(refuse('dns-failed', `${target.host} has no address.`));
@@ -116,5 +126,6 @@ async function dialThrough(doors: ConnectorDoors, wanted: Wanted, proxyUrl: stri
     .find((no) => no !== null);
   if (refusal !== undefined) throw new RefusalError(refusal);
   const socket = await dialFirst(doors.clock, { addresses, port: proxy.port, signal, tried: trail.address });
+  doors.saw?.({ kind: 'proxied', host: target.host, proxy: proxy.url });
   return openTunnel(socket, target, signal);
 }

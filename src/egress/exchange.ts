@@ -111,8 +111,7 @@ const poolKey = ({ target, rule }: Outgoing, identity: TlsIdentity): string =>
 function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease: Lease): void {
   trail.reused();
   if (rule.proxy !== null) return;
-  const refusal =
-    forbidAddress(target.host, lease.peer, rule) ?? forbidOwn(lease.peer, target.port, doors.ownAddresses());
+  const refusal = forbidAddress(target, lease.peer, rule) ?? forbidOwn(lease.peer, target.port, doors.ownAddresses());
   if (refusal !== null) throw new RefusalError(refusal);
 }
 

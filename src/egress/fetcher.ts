@@ -14,6 +14,7 @@ import type { Target } from '../kernel/origins.ts';
 import type { BoundAddress } from './own-listeners.ts';
 import { permitTarget } from './permit.ts';
 import type { Resolver } from './resolve.ts';
+import type { Sight } from './sight.ts';
 import { watchedUpload, watchedDownload } from './streams.ts';
 import { createTlsStore } from './tls-files.ts';
 import { type TrailKeeper, keepTrail } from './trail.ts';
@@ -31,6 +32,8 @@ export interface FetcherParts {
   };
   /** Where this process listens; never dialled. */
   readonly ownAddresses: () => readonly BoundAddress[];
+  /** Hears what is seen on the way to origins, where somebody wants to know. */
+  readonly saw?: (sight: Sight) => void;
 }
 
 export interface ClosableFetcher extends Fetcher {
@@ -45,21 +48,20 @@ const KEPT_FREE = 0.25;
 
 /** Builds the one door to the network. */
 export function createFetcher(parts: FetcherParts): ClosableFetcher {
-  const { clock, resolver, ownAddresses, limits } = parts;
+  const { clock, ownAddresses, limits } = parts;
   const connections = createConnections(clock);
-  const connector = createConnector({ clock, resolver, ownAddresses });
+  const connector = createConnector(parts);
   const send = createExchange({ connections, connector, tlsStore: createTlsStore(), ownAddresses });
-  const { concurrency } = limits;
   const whole = createGate({
-    width: concurrency,
-    each: concurrency - Math.floor(concurrency * KEPT_FREE),
-    queue: WHOLE_QUEUE,
+    width: () => limits.concurrency,
+    each: () => limits.concurrency - Math.floor(limits.concurrency * KEPT_FREE),
+    queue: () => WHOLE_QUEUE,
     setting: 'limits.concurrency',
   });
   const streamed = createGate({
-    width: limits.forwardConcurrency,
-    each: limits.forwardConcurrency,
-    queue: limits.forwardConcurrency,
+    width: () => limits.forwardConcurrency,
+    each: () => limits.forwardConcurrency,
+    queue: () => limits.forwardConcurrency,
     setting: 'limits.forwardConcurrency',
   });
   return {

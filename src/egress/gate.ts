@@ -2,14 +2,14 @@ import type { Origin } from '../kernel/ids.ts';
 import { type Refusal, RefusalError, refuse } from '../kernel/refusal.ts';
 import { seconds } from '../kernel/units.ts';
 
-/** Bounds of one gate. */
+/** Bounds of one gate; asked each time, since a reload may change them. */
 export interface GateBounds {
   /** Exchanges at one time. */
-  readonly width: number;
+  readonly width: () => number;
   /** How many of them may be with one origin. */
-  readonly each: number;
+  readonly each: () => number;
   /** How many more may wait. */
-  readonly queue: number;
+  readonly queue: () => number;
   /** The setting that widens it, for messages. */
   readonly setting: string;
 }
@@ -51,9 +51,9 @@ class FairGate implements Gate {
 
   async enter(origin: Origin, signal: AbortSignal): Promise<Entry> {
     signal.throwIfAborted();
-    const { width, each, queue } = this.#bounds;
     const line = this.#lineOf(origin);
-    if (this.#inside < width && line.inside < each) return this.#admit(line);
+    if (this.#hasRoom(line)) return this.#admit(line);
+    const queue = this.#bounds.queue();
     if (this.#waiting < queue && line.waiting.size < Math.ceil(queue * SHARE_OF_QUEUE)) return this.#wait(line, signal);
     this.#tidy(line);
     return { refusal: overloaded(this.#bounds, this.#waiting) };
@@ -98,14 +98,19 @@ class FairGate implements Gate {
     return { leave };
   }
 
+  #hasRoom(line: Line): boolean {
+    return this.#inside < this.#bounds.width() && line.inside < this.#bounds.each();
+  }
+
   #callNext(): void {
+    // What is put at the end is met again in the same round: a gate that has become wider lets several in at once.
     for (const line of this.#lines.values()) {
       const [next] = line.waiting;
-      if (next === undefined || line.inside >= this.#bounds.each) continue;
+      if (next === undefined || !this.#hasRoom(line)) continue;
       // To the end: its next exchange comes after one of every other origin that waits.
       this.#lines.delete(line.origin);
       this.#lines.set(line.origin, line);
-      return next();
+      next();
     }
   }
 
@@ -122,7 +127,8 @@ class FairGate implements Gate {
   }
 }
 
-const overloaded = ({ width, each, setting }: GateBounds, waiting: number): Refusal => {
+const overloaded = ({ setting, ...bounds }: GateBounds, waiting: number): Refusal => {
+  const [width, each] = [bounds.width(), bounds.each()];
   const share = each < width ? ` (at most ${each} with one origin)` : '';
   return refuse(
     'overloaded',

@@ -1,8 +1,8 @@
 import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Url } from '../kernel/ids.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { type Target, parseTarget } from '../kernel/origins.ts';
-import { permitTarget } from './permit.ts';
+import { type Target, matchOrigin, parseTarget } from '../kernel/origins.ts';
+import { notOn, permitTarget } from './permit.ts';
 
 /** What is known when an origin has answered one request of a chain. */
 export interface HopState {
@@ -49,8 +49,10 @@ function follow(state: HopState, location: string): Hop {
   if (!parsed.ok) return no(state, parsed.why);
   const target = parsed.value;
   if (state.from.scheme === 'https' && target.scheme === 'http')
-    return no(state, `it leads from https to ${target.origin}`);
+    return no(state, `it leads from https to ${target.origin}, which no setting allows`);
   if (state.asked.includes(target.url)) return no(state, `it loops back to ${target.url}`);
+  if (matchOrigin(target, state.rule.allowed) === undefined)
+    return { kind: 'refuse', refusal: elsewhere(state, target) };
   const permitted = permitTarget(target.url, state.rule);
   if (!permitted.ok) return { kind: 'refuse', refusal: leadingTo(state, target, permitted.refusal) };
   return { kind: 'follow', target, sameOrigin: target.origin === state.from.origin };
@@ -71,6 +73,17 @@ const no = (state: HopState, why: string): Hop => ({
     receivedStatus: state.status,
   }),
 });
+
+/** A redirect allows nothing: whoever means the new place writes it down. */
+function elsewhere(state: HopState, target: Target): Refusal {
+  const { code, detail } = notOn(target, state.rule);
+  const mend = ` If that is where it lives now, write "${target.url}" in place of "${state.asked[0] ?? state.from.url}".`;
+  return refuse(
+    'redirect-refused',
+    `${state.from.origin} answered ${state.status} and leads elsewhere: ${detail}${code === 'lookalike-origin' ? '' : mend}`,
+    { receivedStatus: state.status },
+  );
+}
 
 /** A forbidden address keeps its own code, since it is the stronger reason; everything else is a redirect that is not followed. */
 function leadingTo(state: HopState, target: Target, refusal: Refusal): Refusal {

@@ -1,3 +1,5 @@
+import type { FaultCode } from './faults.ts';
+
 /** The closed vocabulary: each member is the log field and the metric label as it stands. */
 
 /** What kind of thing was asked for (`cardea_requests_total{kind}`). */
@@ -58,6 +60,14 @@ export type ForwardWhy = 'bypass' | 'method' | 'uri-miss' | 'vary-miss' | 'miss'
 
 /** `Cache-Status` detail: why an answer is stale. */
 export type CacheDetail = 'stale-while-revalidate' | 'stale-if-error';
+
+/** The codes by which egress policy says no (`cardea_egress_denied_total{reason}`). */
+export const EGRESS_DENIALS: readonly FaultCode[] = [
+  'address-forbidden',
+  'origin-not-allowed',
+  'lookalike-origin',
+  'redirect-refused',
+];
 
 /** What an exchange is for; its bounds and its metric differ by it. */
 export type Purpose = 'card' | 'keys' | 'token' | 'registry' | 'forward' | 'any';

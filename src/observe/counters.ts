@@ -3,7 +3,7 @@ import { EVICTION_REASONS, type Event } from '../kernel/event.ts';
 import type { FaultCode } from '../kernel/faults.ts';
 import type { AgentName } from '../kernel/ids.ts';
 import { KILL_KINDS } from '../kernel/kill.ts';
-import { FETCH_OUTCOMES, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
+import { EGRESS_DENIALS, FETCH_OUTCOMES, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
 import type { ExchangeReceipt, Receipt } from '../kernel/receipt.ts';
 import type { Ms } from '../kernel/units.ts';
 import { ForwardCounts } from './forward-counts.ts';
@@ -25,8 +25,6 @@ export interface Counters {
 }
 
 const SECONDS = DURATION_BUCKETS.map((bound) => bound / 1000);
-/** What egress policy refuses before anything is sent: shown before the first time, since one is worth an alarm. */
-const DENIALS: readonly FaultCode[] = ['address-forbidden', 'origin-not-allowed', 'lookalike-origin'];
 
 export function createCounters(registry: Registry, agents: () => ConfiguredAgents): Counters {
   const counters = new AgentCounters(registry, agents);
@@ -106,7 +104,8 @@ class AgentCounters {
     this.#fetches = new Counter({ ...named('cardea_fetch_total'), ...shared });
     this.#fetchTime = new Histogram({ ...named('cardea_fetch_duration_seconds'), ...timed });
     this.#denied = new Counter({ ...named('cardea_egress_denied_total'), ...shared });
-    for (const reason of DENIALS) this.#denied.inc({ reason }, 0);
+    // Shown before the first time, since one is worth an alarm.
+    for (const reason of EGRESS_DENIALS) this.#denied.inc({ reason }, 0);
     this.#forwards = new ForwardCounts(registry, SECONDS);
   }
 

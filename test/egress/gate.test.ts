@@ -9,11 +9,19 @@ const SIGNAL = new AbortController().signal;
 const SLOW = origin('https://slow.example');
 const QUICK = origin('https://quick.example');
 const OTHER = origin('https://other.example');
-const BOUNDS: GateBounds = { width: 4, each: 3, queue: 8, setting: 'limits.concurrency' };
+const BOUNDS = { width: 4, each: 3, queue: 8 };
+
+const boundsOf = (bounds: typeof BOUNDS): GateBounds => ({
+  width: () => bounds.width,
+  each: () => bounds.each,
+  queue: () => bounds.queue,
+  setting: 'limits.concurrency',
+});
 
 /** A gate whose comings are written down. */
-function watched(bounds: Partial<GateBounds> = {}) {
-  const gate = createGate({ ...BOUNDS, ...bounds });
+function watched(bounds: Partial<typeof BOUNDS> = {}) {
+  const changing = { ...BOUNDS, ...bounds };
+  const gate = createGate(boundsOf(changing));
   const inside: string[] = [];
   const refused: string[] = [];
   const ways: (() => void)[] = [];
@@ -24,7 +32,7 @@ function watched(bounds: Partial<GateBounds> = {}) {
     ways.push(entry.leave);
   };
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return { enter, inside, refused, ways, turn };
+  return { changing, enter, inside, refused, ways, turn };
 }
 
 describe('a gate', () => {
@@ -98,6 +106,16 @@ describe('a gate', () => {
     assert.deepEqual(inside, ['s1', 's2']);
   });
 
+  test('that is made wider lets in as many as there is room for', async () => {
+    const { changing, enter, inside, ways, turn } = watched({ width: 1, each: 1 });
+    for (const name of ['s1', 's2', 's3', 's4']) void enter(name);
+    await turn();
+    Object.assign(changing, { width: 3, each: 3 });
+    ways[0]?.();
+    await turn();
+    assert.deepEqual(inside, ['s1', 's2', 's3', 's4']);
+  });
+
   test('never holds more than its width, nor more of one origin than its share, and loses nobody', async () => {
     const step = fc.oneof(
       fc.record({ at: fc.constantFrom(SLOW, QUICK, OTHER) }),
@@ -105,7 +123,7 @@ describe('a gate', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const gate = createGate({ ...BOUNDS, queue: 1_000 });
+        const gate = createGate(boundsOf({ ...BOUNDS, queue: 1_000 }));
         const inside: { readonly at: string; readonly leave: () => void }[] = [];
         let asked = 0;
         let done = 0;

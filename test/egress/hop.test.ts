@@ -138,3 +138,19 @@ test('what crosses to another origin is known to be harmless; validators cross n
     fields.filter((_, at) => at !== 8 && at !== 9),
   );
 });
+
+test('a redirect elsewhere names what to write where it is meant, and a look-alike names nothing', () => {
+  const detailOf = (location: string): string => {
+    const hop = decideHop(state(location));
+    assert.equal(hop.kind, 'refuse');
+    return hop.kind === 'refuse' ? hop.refusal.detail : '';
+  };
+  assert.match(
+    detailOf('https://c.example.test/new.json'),
+    /write "https:\/\/c\.example\.test\/new\.json" in place of "https:\/\/a\.example\.test\/card"\.$/,
+  );
+  const like = decideHop(state('https://a.example.test.evil.test/'));
+  assert.ok(like.kind === 'refuse' && like.refusal.code === 'redirect-refused');
+  assert.match(like.refusal.detail, /resembles a\.example\.test/);
+  assert.doesNotMatch(like.refusal.detail, /in place of/);
+});

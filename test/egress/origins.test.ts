@@ -52,5 +52,26 @@ test('a refusal names the line that would allow it', () => {
   };
   assert.match(detailOf('https://10.0.0.5/'), /add 10\.0\.0\.0\/8 to agents\.weather\.unsafeAddresses/);
   assert.match(detailOf('http://a.example.com/'), /agents\.weather\.unsafeCleartext: true/);
-  assert.match(detailOf('https://new.example.com/'), /add \{ match: "https:\/\/new\.example\.com" \} to origins/);
+  assert.match(
+    detailOf('https://new.example.com/x'),
+    /write agents: \{ NAME: \{ card: "https:\/\/new\.example\.com\/x" \} \}\.$/,
+  );
+});
+
+test('where no rule covers a URL of the configuration, a refusal names the rule that is missing', () => {
+  const name = 'origins["https://10.0.0.5"]';
+  const rule = ruleFor(['https://10.0.0.5', 'http://a.example.com'], { name, cleartext: false, unsafeAddresses: [] });
+  const detailOf = (url: string): string => {
+    const permitted = permitTarget(url, rule);
+    assert.ok(!permitted.ok);
+    return permitted.refusal.detail;
+  };
+  assert.match(
+    detailOf('https://10.0.0.5/keys'),
+    /add \{ match: "https:\/\/10\.0\.0\.5", content: none, unsafeAddresses: \["10\.0\.0\.0\/8"\] \} to origins/,
+  );
+  assert.match(
+    detailOf('http://a.example.com/keys'),
+    /add \{ match: "http:\/\/a\.example\.com", content: none, unsafeCleartext: true \} to origins/,
+  );
 });
