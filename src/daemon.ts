@@ -122,14 +122,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const pinned = (entry: Entry): boolean => discovery.isPinned(entry);
   const memory = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
-  const resolver = createResolver(askOf(settings.egress), clock);
-  const fetcher = createFetcher({
-    clock,
-    resolver,
-    limits: settings.limits,
-    ownAddresses: own.addresses,
-    ...seeing(world),
-  });
+  const fetcher = createWayOut(settings, world, own);
   const doors = { clock, fetcher, store, ledger, observer, kills, archive, cardKey, coder: createCoder() };
   const discovery: Discovery = createDiscovery(doors, rules);
   await discovery.ready;
@@ -169,7 +162,10 @@ const killGauge = (kills: KillBook) => ({
   persisted: kills.persisted(),
 });
 
-const seeing = ({ saw }: World): Pick<World, 'saw'> => (saw === undefined ? {} : { saw });
+function createWayOut({ egress, limits }: Settings, { clock, saw }: World, { addresses }: Own): ClosableFetcher {
+  const resolver = createResolver(askOf(egress), clock);
+  return createFetcher({ clock, resolver, limits, ownAddresses: addresses, ...(saw === undefined ? {} : { saw }) });
+}
 
 /** Starts the daemon: state, graph, listeners, then the prefetch. Throws what keeps it from starting, with nothing left open. */
 export async function startDaemon(configured: Configured, world: World): Promise<Daemon> {

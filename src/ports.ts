@@ -58,6 +58,8 @@ export interface FetchOrder {
   readonly body: ByteStream | null;
   readonly rule: EgressRule;
   readonly limits: FetchLimits;
+  /** Asked before a redirect is followed: a stop of where it leads holds, although the origin that was asked is not stopped. */
+  readonly refuseHop?: (to: Url) => Refusal | undefined;
   /** Hears of interim responses before the final one, per-connection fields removed; absent where they are of no use. */
   readonly interim?: (interim: Interim) => void;
   readonly signal: AbortSignal;

@@ -58,6 +58,10 @@ export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: 
 export const deniedOrFailed = ({ refusal }: { readonly refusal: Refusal }): 'denied' | 'failed' =>
   EGRESS_DENIALS.includes(refusal.code) ? 'denied' : 'failed';
 
+/** The same for a card, whose redirect may have led to what is stopped. */
+export const unansweredBy = (refusal: Refusal): 'denied' | 'failed' | 'superseded' =>
+  refusal.code === 'killed' ? 'superseded' : deniedOrFailed({ refusal });
+
 /** What is known of one exchange that streamed through. */
 export interface StreamedExchange {
   readonly id: ReceiptId;

@@ -11,15 +11,15 @@ import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { accepted, type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
-import { killed, killOf } from '../policy/kills.ts';
+import { refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
-import { agentTags, cardTags } from './key.ts';
-import { deniedOrFailed, exchangeReceipt } from './receipts.ts';
+import { agentTags, cardTags, originTags } from './key.ts';
+import { exchangeReceipt, unansweredBy } from './receipts.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
 import type { WithCodings } from './with-codings.ts';
@@ -135,6 +135,7 @@ async function attemptCards(doors: Doors, target: CardTarget, limits: Limits): P
         bytes: limits.cardBytes,
         redirects: limits.redirects,
       },
+      refuseHop: (to) => refusedBy(doors.kills.active(), originTags(to), target.agent.name),
       signal,
     });
     const receivedAt = doors.clock.now();
@@ -154,10 +155,10 @@ async function attemptCards(doors: Doors, target: CardTarget, limits: Limits): P
 
 async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
-  const kill = killOf(doors.kills.active(), agentTags(target.agent));
-  if (kill !== undefined) return failure(attempt, 'superseded', killed(kill, target.agent.name));
+  const stopped = refusedBy(doors.kills.active(), agentTags(target.agent), target.agent.name);
+  if (stopped !== undefined) return failure(attempt, 'superseded', stopped);
   if (!doors.isInForce(target.agent)) return failure(attempt, 'superseded', outdated(target.agent));
-  if (!result.ok) return failure(attempt, deniedOrFailed(result), result.refusal);
+  if (!result.ok) return failure(attempt, unansweredBy(result.refusal), result.refusal);
   const { status } = result.response;
   if (status === 304 && attempt.conditional && target.stored?.admission) {
     return validate(doors, attempt, result.response, target.stored);
@@ -185,8 +186,8 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   };
   const entry = entryOf(attempt, response, body, admission);
   // Only now is it known who signed the card and who redirected to it.
-  const kill = killOf(doors.kills.active(), entry.tags);
-  if (kill !== undefined) return failure(attempt, 'rejected', killed(kill, agent.name));
+  const stopped = refusedBy(doors.kills.active(), entry.tags, agent.name);
+  if (stopped !== undefined) return failure(attempt, 'rejected', stopped);
   if (!mayStore(attempt, response.fields)) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
   return put(doors, attempt, entry, 'stored');
 }

@@ -157,6 +157,8 @@ async function fetchWhole(send: SendRequest, run: Run): Promise<WholeResponse> {
       return response;
     }
     if (hop.kind === 'refuse') throw new RefusalError(hop.refusal);
+    const stopped = order.refuseHop?.(hop.target.url);
+    if (stopped !== undefined) throw new RefusalError(stopped);
     run.trail.redirect(hop.target.url);
     fields = hopFields(fields, hop.sameOrigin);
     target = hop.target;

@@ -10,6 +10,12 @@ const ASK_AGAIN = seconds(30);
 export const killOf = (kills: readonly Kill[], tags: readonly Tag[]): Kill | undefined =>
   kills.find(({ scope }) => scope === 'all' || tags.includes(scope));
 
+/** Refuses what a kill covers by its tags; undefined for what none does. */
+export function refusedBy(kills: readonly Kill[], tags: readonly Tag[], agent: AgentName | null): Refusal | undefined {
+  const kill = killOf(kills, tags);
+  return kill === undefined ? undefined : killed(kill, agent);
+}
+
 /** Says that something is stopped; neither reason nor id goes to a caller: they are for whoever may lift it. */
 export function killed({ scope }: Kill, agent: AgentName | null): Refusal {
   const kind = kindOfScope(scope);
