@@ -129,6 +129,7 @@ function orderFor(doors: ForwardDoors, exchange: Exchange, way: Pick<FetchOrder,
     fields: callFields(call.ask.fields),
     body: body === null ? null : countUpload(body, (count) => tellBytes(doors, agent, 'request', count)),
     limits: { connect, total: ms(0), idle: streamIdle, bytes: bytes(0), redirects: 0 },
+    ...(call.ask.interim === undefined ? {} : { interim: call.ask.interim }),
     signal: AbortSignal.any([watched.signal, letGo.signal, call.ask.signal()]),
   };
 }

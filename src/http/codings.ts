@@ -62,10 +62,9 @@ export function selectCoding(
   { body, etag, coded = [] }: Coded,
   acceptEncoding: string | undefined,
 ): Representation | undefined {
-  const coding = chooseCoding(
-    acceptEncoding,
-    coded.map((each) => each.coding),
-  );
+  if (acceptEncoding === undefined) return { coding: 'identity', body, etag };
+  const atHand = coded.map((each) => each.coding);
+  const coding = chooseCoding(acceptEncoding, atHand);
   if (coding === undefined) return undefined;
   return coded.find((each) => each.coding === coding) ?? { coding: 'identity', body, etag };
 }

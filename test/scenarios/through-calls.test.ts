@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
 import { describe, test } from 'node:test';
 import { tag } from '../../src/kernel/ids.ts';
 import { type OriginServer, startOrigin } from '../support/origin-server.ts';
@@ -68,6 +70,26 @@ describe('a call', () => {
     assert.equal(headers['via'], '1.1 cardea');
     assert.equal(headers['host'], new URL(world.origin.url).host);
   });
+
+  scenario(
+    'gets what an agent sends ahead of its answer',
+    (request, response) => {
+      response.writeInformation(103, { 'X-Ahead': 'yes' });
+      echoes(request, response);
+    },
+    async (world) => {
+      const url = `${world.base}/agents/weather/tasks/t-1`;
+      const request = http.request(url, { agent: false, headers: { 'A2A-Version': '1.0' } });
+      const ahead = once(request, 'information');
+      const answered = once(request, 'response');
+      request.end();
+      const [{ statusCode, headers }] = (await ahead) as [http.InformationEvent];
+      assert.deepEqual([statusCode, headers['x-ahead']], [103, 'yes']);
+      const [response] = (await answered) as [http.IncomingMessage];
+      assert.equal(response.statusCode, 200);
+      await once(response.resume(), 'end');
+    },
+  );
 
   scenario(
     'gets an answer without what an agent may not say in the name of the host',
