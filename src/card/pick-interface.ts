@@ -1,7 +1,7 @@
 import type { CallerVersion } from '../kernel/ask.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
 import { type Url, urlId } from '../kernel/ids.ts';
-import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
+import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type Interface, allInterfaces, interfaceUrl } from './interfaces.ts';
 import type { JsonObject } from './json.ts';
 import { parseCard } from './parse.ts';
@@ -88,7 +88,7 @@ export function pickInterfaces(
 }
 
 /** The very answer that an unknown agent gets: which tenants an agent has is nobody's business who does not know. */
-const unknownTenant = () =>
+export const unknownTenant = (): Refusal =>
   refuse('unknown-agent', 'No agent of this name is served here; GET /agents lists those that are.');
 
 /** A caller that says nothing is of 0.3 or older (A2A 1.0 §3.6), and 0.2 has the operations that 0.3 has. */

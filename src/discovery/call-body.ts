@@ -25,8 +25,35 @@ export async function readRpc(body: ByteStream | null): Promise<ReadHead> {
   const { held, whole } = rest === undefined ? NOTHING : await readAhead(rest, scan);
   const head = scan.head();
   const wrong = scan.wrong() ?? (whole && !scan.complete() ? 'it ends before its end' : undefined);
-  return { head, wrong, whole, body: () => pass(held, whole ? undefined : rest, { scan, tenant: head.tenant }) };
+  const mayName = (tenant: string): boolean => tenant === head.tenant;
+  return { head, wrong, whole, body: () => pass(held, whole ? undefined : rest, { scan, mayName }) };
 }
+
+/** What an HTTP+JSON body is to its reader. */
+export type ReadMessage = Omit<ReadHead, 'head'> & {
+  /** True where it names another tenant than the path does. */
+  readonly strays: boolean;
+};
+
+/**
+ * Reads an HTTP+JSON body, which is what stands in a JSON-RPC request's params: servers take a tenant from it as well as from the path.
+ * @param tenant the path's; the body may name it or none.
+ */
+export async function readMessage(body: ByteStream, tenant: string): Promise<ReadMessage> {
+  const scan = scanRpc();
+  scan.feed(BEFORE_PARAMS);
+  const rest = body[Symbol.asyncIterator]();
+  const { held, whole } = await readAhead(rest, scan);
+  const mayName = (named: string): boolean => named === '' || named === tenant;
+  return {
+    strays: !mayName(scan.head().tenant),
+    wrong: scan.wrong(),
+    whole,
+    body: () => pass(held, whole ? undefined : rest, { scan, mayName }),
+  };
+}
+
+const BEFORE_PARAMS = new TextEncoder().encode('{"method":"","params":');
 
 const NOTHING = { held: [], whole: true } as const;
 
@@ -51,20 +78,20 @@ async function readAhead(rest: AsyncIterator<Uint8Array>, scan: RpcScan): Promis
 
 interface Judged {
   readonly scan: RpcScan;
-  readonly tenant: string;
+  readonly mayName: (tenant: string) => boolean;
 }
 
 async function* pass(
   held: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array> | undefined,
-  { scan, tenant }: Judged,
+  { scan, mayName }: Judged,
 ): ByteStream {
   yield* held;
   if (rest === undefined) return;
   try {
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
       scan.feed(next.value);
-      const wrong = scan.wrong() ?? (scan.head().tenant === tenant ? undefined : 'its tenant stands after its message');
+      const wrong = scan.wrong() ?? (mayName(scan.head().tenant) ? undefined : 'its tenant stands after its message');
       if (wrong !== undefined) throw new RefusalError(refuse('bad-request', `The request was broken off: ${wrong}.`));
       yield next.value;
     }

@@ -3,13 +3,13 @@ import { refuseHttpJson, refuseJsonRpc, type RpcId } from '../bindings/operation
 import { type OperationName, operationOf } from '../bindings/operations.ts';
 import type { RefusedTrace } from '../bindings/problem.ts';
 import { callerVersion } from '../bindings/version.ts';
-import type { Binding } from '../card/pick-interface.ts';
+import { type Binding, unknownTenant } from '../card/pick-interface.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask, CallerVersion } from '../kernel/ask.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import type { AgentName } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
-import { type ReadHead, readRpc } from './call-body.ts';
+import { type ReadHead, readMessage, readRpc } from './call-body.ts';
 
 /** One A2A operation that a caller asks of an agent, read as far as its way depends on it. */
 export interface Call {
@@ -48,9 +48,31 @@ const isBase = (below: string): boolean => below === '' || below === '/';
  * Reads a call.
  * @param below the raw path under the agent's base URL.
  */
-export function readCall(ask: Ask, below: string): ReadCall | Promise<ReadCall> {
-  if (isBase(below) && ask.method === 'POST') return readRpc(ask.body).then((head) => jsonRpcCall(ask, head));
-  return { form: { binding: 'HTTP+JSON', id: null }, call: httpJsonCall(ask, below) };
+export async function readCall(ask: Ask, below: string): Promise<ReadCall> {
+  if (isBase(below) && ask.method === 'POST') return jsonRpcCall(ask, await readRpc(ask.body));
+  const call = httpJsonCall(ask, below);
+  const body = ask.body;
+  return { form: HTTP_JSON, call: call.ok && body !== null ? await withBody(call.value, body) : call };
+}
+
+const HTTP_JSON: ErrorForm = { binding: 'HTTP+JSON', id: null };
+
+/** Holds the tenant in a body to that of its path. */
+async function withBody(call: Call, given: ByteStream): Promise<Outcome<Call>> {
+  const coding = call.ask.field('content-encoding') ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') {
+    return refused(refuse('bad-request', 'A call is not taken in a content coding.', { status: 415 }));
+  }
+  const { wrong, strays, body, whole } = await readMessage(given, call.tenant);
+  if (wrong !== undefined) return refused(refuse('bad-request', `This is no call that can be sent on: ${wrong}.`));
+  return strays ? refused(unknownTenant()) : accepted({ ...call, body, repeatable: whole });
+}
+
+/** Servers take fields of a request from its query too. */
+function straysByQuery({ target }: Ask, tenant: string): boolean {
+  const mark = target.indexOf('?');
+  const members = mark === -1 ? [] : [...new URLSearchParams(target.slice(mark + 1))];
+  return members.some(([name, value]) => name.toLowerCase() === 'tenant' && value !== '' && value !== tenant);
 }
 
 function httpJsonCall(ask: Ask, below: string): Outcome<Call> {
@@ -62,14 +84,15 @@ function httpJsonCall(ask: Ask, below: string): Outcome<Call> {
   if (!version.ok) return version;
   const read = readHttpJson(ask.method, below, version.value);
   if (!read.ok) return read;
+  if (straysByQuery(ask, read.value.tenant)) return refused(unknownTenant());
   return accepted({
     ask,
     binding: 'HTTP+JSON',
     version: version.value,
     ...read.value,
     below,
-    body: () => ask.body,
-    repeatable: ask.body === null,
+    body: () => null,
+    repeatable: true,
   });
 }
 

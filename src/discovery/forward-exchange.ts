@@ -3,7 +3,7 @@ import { fieldValue } from '../http/fields.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Direction, Passed } from '../kernel/event.ts';
-import type { Tag } from '../kernel/ids.ts';
+import type { ReceiptId, Tag } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type Bytes, type EpochMs, between, bytes, ms } from '../kernel/units.ts';
 import { killed, killOf } from '../policy/kills.ts';
@@ -64,6 +64,11 @@ interface Exchange {
   readonly startedAt: EpochMs;
 }
 
+/** The same when its answer is there. */
+interface Answered extends Exchange {
+  readonly receipt: ReceiptId;
+}
+
 /** Sends a call to one interface and hands on what it answers, while it answers. Nothing is stored. */
 export async function sendCall(doors: ForwardDoors, attempt: Attempt, to: CarriedInterface): Promise<Sent> {
   const exchange = begin(doors, attempt, to);
@@ -79,7 +84,7 @@ export async function sendCall(doors: ForwardDoors, attempt: Attempt, to: Carrie
       doors.clock.now(),
     ),
   );
-  if (response.ok) return { ok: true, answer: answerOf(doors, exchange, response.value) };
+  if (response.ok) return { ok: true, answer: answerOf(doors, { ...exchange, receipt: id }, response.value) };
   return failed(exchange, { ...response.refusal, receipt: id }, result.ok || result.sent ? 'sent' : 'unsent');
 }
 
@@ -142,8 +147,8 @@ function judgeAnswer(response: StreamedResponse): Outcome<StreamedResponse> {
   return refused(refuse('redirect-refused', detail, { receivedStatus: status }));
 }
 
-function answerOf(doors: ForwardDoors, exchange: Exchange, response: StreamedResponse): Answer {
-  const { attempt, to, tags, startedAt } = exchange;
+function answerOf(doors: ForwardDoors, exchange: Answered, response: StreamedResponse): Answer {
+  const { attempt, to, tags, startedAt, receipt } = exchange;
   const { agent, basePath, form } = attempt;
   const tell = (what: Passed): void => doors.observer.record({ kind: 'forward', agent: agent.name, what });
   tell({ is: 'opened', firstByte: between(startedAt, doors.clock.now()) });
@@ -161,7 +166,7 @@ function answerOf(doors: ForwardDoors, exchange: Exchange, response: StreamedRes
     },
   });
   const fields = answerFields(response.fields, response.status, { used: withoutQuery(to.url), basePath });
-  const trace = { kind: 'forwarded', result: 'forwarded', agent: agent.name } as const;
+  const trace = { kind: 'forwarded', result: 'forwarded', agent: agent.name, receipt } as const;
   return { status: response.status, fields, body, trace, tags, lastWords: speaks };
 }
 

@@ -224,6 +224,23 @@ describe('a call that does not leave', () => {
     assert.equal(echoed(honest).body.length, long.length + 2);
   });
 
+  scenario('a tenant in a body or a query is the one of the path or none', echoes, async (world) => {
+    const send = async (body: string, query = '', headers: Readonly<Record<string, string>> = {}) =>
+      world.post(`/agents/weather/message:send${query}`, body, { 'A2A-Version': '1.0', ...headers });
+    for (const body of ['{}', '{"tenant":""}', '{"message":{"tenant":"of its own"}}', 'no json']) {
+      const got = await send(body);
+      assert.deepEqual([got.status, echoed(got).body], [200, body]);
+    }
+    assert.equal(reasonOf(await send('{"tenant":"acme"}')), 'UNKNOWN_AGENT');
+    assert.equal(reasonOf(await send('{"tenant":"","tenant":"acme"}')), 'BAD_REQUEST');
+    assert.equal(reasonOf(await send('{}', '?tenant=acme')), 'UNKNOWN_AGENT');
+    assert.equal(reasonOf(await send('{}', '?x=1&%74enant=acme')), 'UNKNOWN_AGENT');
+    assert.equal((await send('{}', '', { 'Content-Encoding': 'gzip' })).status, 415);
+    const late = await send(`{"m":"${'x'.repeat(200_000)}","tenant":"acme"}`);
+    assert.equal(reasonOf(late), 'BAD_REQUEST');
+    assert.equal(callsAt(world.origin).length <= 5, true);
+  });
+
   const audience: readonly (readonly [agent: string, credential: string, status: number])[] = [
     ['', `Bearer ${jwt({ aud: '$ORIGIN' })}`, 200],
     ['', `Bearer ${jwt({ aud: ['x', '$ORIGIN/'] })}`, 200],
