@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type pino from 'pino';
 import { createAdmin } from './admin/api.ts';
 import { type EventFeed, createEventFeed } from './admin/events.ts';
@@ -7,34 +6,35 @@ import type { ListenSettings } from './config/compile.ts';
 import type { Settings } from './config/schema.ts';
 import { createAdminPorts } from './daemon/admin-ports.ts';
 import { adminAuthority } from './daemon/authority.ts';
-import { askOf, proxyNotices } from './daemon/egress.ts';
-import { createKilling } from './daemon/killing.ts';
-import { type Started, openAll, startLine } from './daemon/places.ts';
+import { createWayOut, proxyNotices } from './daemon/egress.ts';
+import { createAdopt } from './daemon/adopt.ts';
+import { createKilling, type Killing } from './daemon/killing.ts';
+import { createListeners, type Listeners } from './daemon/listeners.ts';
+import { listenerMaker, wantedOf } from './daemon/make-listener.ts';
+import { createDaemonFile, type DaemonFile, type Started } from './daemon/places.ts';
+import { createReload, type Load, type Reload, type ReloadCause } from './daemon/reload.ts';
 import { type DaemonState, takeNoState, takeState } from './daemon/state.ts';
-import { type Status, createStatus } from './daemon/status.ts';
+import { createStatus, type Status } from './daemon/status.ts';
 import { type Discovery, createDiscovery } from './discovery/discovery.ts';
-import type { Handle } from './discovery/handle.ts';
 import type { KillSwitch } from './discovery/kill-switch.ts';
-import { type ClosableFetcher, createFetcher } from './egress/fetcher.ts';
+import type { ClosableFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
-import { createResolver } from './egress/resolve.ts';
 import type { Sight } from './egress/sight.ts';
 import type { Entry } from './kernel/entry.ts';
 import { kindOfScope } from './kernel/kill.ts';
+import type { Outcome } from './kernel/refusal.ts';
 import { ms } from './kernel/units.ts';
-import { FRONT_LIMITS } from './listen/limits.ts';
-import { type Listener, createListener } from './listen/listener.ts';
-import { createOps } from './listen/ops.ts';
 import { createLog } from './observe/log.ts';
-import { type Metrics, createMetrics } from './observe/metrics.ts';
+import { type MetricSources, type Metrics, createMetrics } from './observe/metrics.ts';
 import { createObserver } from './observe/observer.ts';
 import type { Rules } from './policy/rules.ts';
 import { killOf } from './policy/kills.ts';
 import type { Clock, Evidence, KillBook, Observer, Store } from './ports.ts';
 import { createCoder } from './store/coder.ts';
+import { type ClosableFileWatch, createFileWatch } from './store/file-watch.ts';
+import { mountedAlone } from './store/mounts.ts';
 import { createMemoryStore } from './store/memory.ts';
 import { createTieredStore } from './store/tiered.ts';
-import { removeFile, writeWhole } from './store/state-file.ts';
 
 /** The composition root: the only place that constructs anything. */
 
@@ -43,6 +43,8 @@ export interface Configured {
   readonly settings: Settings;
   readonly rules: Rules;
   readonly listen: ListenSettings;
+  /** What it was read from. */
+  readonly files: readonly string[];
 }
 
 /** What a process gives the daemon. */
@@ -55,6 +57,7 @@ export interface World {
 }
 
 export interface Daemon {
+  /** Where everything is now; a reload may move it. */
   readonly started: Started;
   readonly observer: Observer;
   readonly killSwitch: KillSwitch;
@@ -64,6 +67,8 @@ export interface Daemon {
   settled(): Promise<void>;
   /** Stops everything at once: what a signal can do, and only somebody with authority can undo. */
   stopAll(reason: string): void;
+  /** Reads the configuration again and adopts it, or keeps the old one and says why. */
+  reload(cause: ReloadCause): Promise<Outcome<{ readonly digest: string }>>;
   /** The admin token, where this process alone knows it. */
   readonly token: string | null;
   /** Resolves when a drain has ended, whoever ordered it. */
@@ -83,6 +88,8 @@ export interface Graph {
   readonly kills: KillBook;
   readonly fetcher: ClosableFetcher;
   readonly discovery: Discovery;
+  /** Takes over what of other settings is not in their rules. */
+  follow(settings: Settings): void;
   close(): Promise<void>;
 }
 
@@ -94,35 +101,36 @@ const HARD_STOP = ms(25_000);
 /** What the daemon has of its own, and the offline commands do not. */
 export interface Own extends DaemonState {
   readonly addresses: () => readonly BoundAddress[];
+  /** Those in force. */
+  readonly settings: () => Settings;
+  readonly lastReload: Reload['last'];
 }
 
 /** For commands that run beside a daemon or without one: nothing listens, and no switch of a daemon concerns them. */
-export const alone = async ({ clock }: World): Promise<Own> => ({ addresses: () => [], ...(await takeNoState(clock)) });
+export const alone = async ({ settings }: Pick<Configured, 'settings'>, { clock }: World): Promise<Own> => ({
+  addresses: () => [],
+  settings: () => settings,
+  lastReload: () => ({ adoptedAt: clock.now(), lastSuccessful: true }),
+  ...(await takeNoState(clock)),
+});
 
 /** Builds the object graph around the doors, with nothing listening. */
 export async function createGraph(configured: Configured, world: World, own: Own): Promise<Graph> {
   const { settings, rules, clock, kills } = { ...configured, ...world, ...own };
-  const adoptedAt = clock.now();
-  const metrics = createMetrics(
-    {
-      agents: () => discovery.rules().agents,
-      cards: () => discovery.statuses(),
-      keys: () => discovery.keySets(),
-      cache: () => memory.held(),
-      kills: () => killGauge(kills),
-      config: () => ({ digest: discovery.rules().digest, adoptedAt, lastSuccessful: true }),
-    },
-    { version: programVersion(), node: process.versions.node },
-  );
+  const metrics = createMetrics(gauges(own, { discovery: () => discovery, held: () => memory.held() }), {
+    version: programVersion(),
+    node: process.versions.node,
+  });
   const events = createEventFeed(clock);
-  const observer = both(createObserver(metrics, createLog({ ...settings.log, destination: world.log })), events);
+  const log = createLog({ ...settings().log, destination: world.log });
+  const observer = both(createObserver(metrics, log), events);
   for (const notice of [...own.notices, ...proxyNotices(rules)]) observer.record(notice);
   const state = await own.open({ clock, observer });
   const { ledger, archive, cardKey } = state;
   const pinned = (entry: Entry): boolean => discovery.isPinned(entry);
-  const memory = createMemoryStore({ clock, observer, maxBytes: settings.cache.maxBytes, pinned });
+  const memory = createMemoryStore({ clock, observer, maxBytes: settings().cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
-  const fetcher = createWayOut(settings, world, own);
+  const fetcher = createWayOut(settings, world, own.addresses);
   const doors = { clock, fetcher, store, ledger, observer, kills, archive, cardKey, coder: createCoder() };
   const discovery: Discovery = createDiscovery(doors, rules);
   await discovery.ready;
@@ -141,6 +149,10 @@ export async function createGraph(configured: Configured, world: World, own: Own
     kills,
     fetcher,
     discovery,
+    follow(next) {
+      log.follow(next.log);
+      memory.resize(next.cache.maxBytes);
+    },
     async close() {
       await discovery.stop();
       await fetcher.close();
@@ -157,59 +169,65 @@ const both = (one: Observer, other: Pick<Observer, 'record'>): Observer => ({
   },
 });
 
+/** What metrics show of the daemon: its parts are there when they are asked for. */
+const gauges = (
+  { kills, lastReload }: Own,
+  { discovery, held }: { readonly discovery: () => Discovery; readonly held: MetricSources['cache'] },
+): MetricSources => ({
+  agents: () => discovery().rules().agents,
+  cards: () => discovery().statuses(),
+  keys: () => discovery().keySets(),
+  cache: held,
+  kills: () => killGauge(kills),
+  config: () => ({ digest: discovery().rules().digest, ...lastReload() }),
+});
+
 const killGauge = (kills: KillBook) => ({
   kinds: new Set(kills.active().map(({ scope }) => kindOfScope(scope))),
   persisted: kills.persisted(),
 });
 
-function createWayOut({ egress, limits }: Settings, { clock, saw }: World, { addresses }: Own): ClosableFetcher {
-  const resolver = createResolver(askOf(egress), clock);
-  return createFetcher({ clock, resolver, limits, ownAddresses: addresses, ...(saw === undefined ? {} : { saw }) });
-}
-
 /** Starts the daemon: state, graph, listeners, then the prefetch. Throws what keeps it from starting, with nothing left open. */
-export async function startDaemon(configured: Configured, world: World): Promise<Daemon> {
-  const { settings, rules, listen } = configured;
-  const bound: BoundAddress[] = [];
-  const taken = await takeState(settings, world.clock);
-  const graph = await createGraph(configured, world, { addresses: () => bound, ...taken });
-  const status = createStatus(graph.discovery, rules);
-  const listeners: Listener[] = [];
-  const killing = createKilling(settings.kill.file, graph, listeners);
-  const authority = await adminAuthority(settings, world.clock).catch(closing(graph));
-  const draining = createDrain(() => drainAll());
-  const admin = createAdmin(
-    createAdminPorts({ ...graph, settings, rules, killSwitch: killing.killSwitch, drain: draining.begin }),
-    authority.check,
-  );
-  listeners.push(...createListeners(configured, graph, { status, admin }));
+export async function startDaemon(configured: Configured, world: World, load: Load): Promise<Daemon> {
+  const inForce = { settings: configured.settings };
+  const settings = (): Settings => inForce.settings;
+  const own = { settings, addresses: () => listeners.addresses(), lastReload: () => reload.last() };
+  const graph = await createGraph(configured, world, { ...own, ...(await takeState(settings, world.clock)) });
+  const { clock, observer, discovery } = graph;
+  const authority = await adminAuthority(settings(), clock).catch(closing(graph));
+  const listeners: Listeners = createListeners({ clock, observer, create: (...order) => createOne(...order) });
+  const killing = createKilling(settings().kill.file, graph, listeners);
+  const daemonFile = createDaemonFile(settings(), observer);
+  const files = createFileWatch(clock);
+  const adopt = createAdopt({ graph, inForce, authority, listeners, killing, daemonFile });
+  const digest = (): string => discovery.rules().digest;
+  const reload: Reload = createReload({ clock, observer, files, load, adopt, mountedAlone, digest });
+  const status = createStatus(discovery, configured.rules);
+  const draining = createDrain(() => drainAll({ graph, status, reload, listeners, files, killing, daemonFile }));
+  const createOne = listenerMaker(graph, status, (listener) => {
+    const { begin } = draining;
+    const { killSwitch } = killing;
+    const ports = createAdminPorts({ ...graph, settings, killSwitch, drain: begin, reload: () => reload.run('admin') });
+    return createAdmin(ports, authority.checkAt(listener));
+  });
   // Before the first listener opens: nothing is served in between.
   await killing.look();
-  const addresses = await openAll(listeners, bound).catch(closing(graph));
-  const started = startLine(addresses, listen);
-  const { state } = settings;
-  const stateFile = state.kept === 'folder' ? path.join(state.path, 'daemon.json') : undefined;
-  if (stateFile !== undefined) await writeStarted(stateFile, started, graph.observer);
+  const opened = await listeners.prepare(wantedOf(configured)).catch(closing(graph));
+  opened.commit();
+  await daemonFile.write(listeners.started());
   killing.watch();
-  const prefetched = prefetch(graph, rules).then(status.prefetchEnded);
-  async function drainAll(): Promise<void> {
-    status.drain();
-    await until(graph.clock, LAME_DUCK);
-    graph.events.close();
-    const hardStop = until(graph.clock, HARD_STOP);
-    await Promise.all(listeners.map((listener) => listener.drain(hardStop)));
-    killing.stop();
-    // While the folder is still this process's: once it is free a successor writes its own.
-    if (stateFile !== undefined) await removeFile(stateFile);
-    await graph.close();
-  }
+  reload.begin(configured.files);
+  const prefetched = prefetch(graph, configured.rules).then(status.prefetchEnded);
   return {
-    started,
-    observer: graph.observer,
+    get started() {
+      return listeners.started();
+    },
+    observer,
     killSwitch: killing.killSwitch,
     prefetched,
-    settled: () => graph.discovery.settled(),
+    settled: () => discovery.settled(),
     stopAll: (reason) => void killing.stopAll('signal', reason),
+    reload: reload.run.bind(reload),
     token: authority.untold,
     drained: draining.ended,
     drain() {
@@ -231,14 +249,30 @@ function createDrain(drain: () => Promise<void>): { readonly begin: () => void; 
   return { begin, ended: promise };
 }
 
-/** A folder that cannot be written must not keep the daemon from serving; whoever looks for it there finds out. */
-async function writeStarted(file: string, started: Started, observer: Observer): Promise<void> {
-  try {
-    await writeWhole(file, `${JSON.stringify(started)}\n`, 0o600);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    observer.record({ kind: 'notice', level: 'error', msg: 'daemon.json cannot be written', about: { why } });
-  }
+interface Running {
+  readonly graph: Graph;
+  readonly status: Status;
+  readonly reload: Reload;
+  readonly listeners: Listeners;
+  readonly files: ClosableFileWatch;
+  readonly killing: Killing;
+  readonly daemonFile: DaemonFile;
+}
+
+async function drainAll({ graph, status, reload, listeners, files, killing, daemonFile }: Running): Promise<void> {
+  status.drain();
+  const unread = reload.stop();
+  await until(graph.clock, LAME_DUCK);
+  graph.events.close();
+  const hardStop = until(graph.clock, HARD_STOP);
+  // What a reload is just opening is closed with the rest.
+  await Promise.race([unread, hardStop]);
+  await listeners.drain(hardStop);
+  files.stop();
+  killing.stop();
+  // While the folder is still this process's: once it is free a successor writes its own.
+  await daemonFile.remove();
+  await graph.close();
 }
 
 /** Gives back what is open, then lets the error rise. */
@@ -249,30 +283,9 @@ const closing =
     throw error;
   };
 
-interface OwnHandlers {
-  readonly status: Status;
-  readonly admin: Handle;
-}
-
 async function prefetch({ discovery, clock }: Graph, rules: Rules): Promise<void> {
   if (!rules.prefetch.enabled) return;
   await Promise.race([discovery.prefetch(rules.limits.concurrency), until(clock, rules.prefetch.timeout)]);
-}
-
-function createListeners({ settings, listen }: Configured, graph: Graph, own: OwnHandlers): readonly Listener[] {
-  const { status, admin } = own;
-  const { clock, observer, discovery } = graph;
-  const names = new Set(listen.names);
-  const limits = { ...FRONT_LIMITS, connections: settings.limits.clientConnections };
-  const ops = createOps({ ...status, metrics: (accept) => graph.metrics.scrape(accept) });
-  const handlers = new Map<string, Handle>([
-    ['ops', ops],
-    ['admin', admin],
-  ]);
-  return listen.listeners.map((listener) => {
-    const handle = handlers.get(listener.name) ?? discovery.handle;
-    return createListener({ ...listener, names, limits, handle, clock, observer });
-  });
 }
 
 const until = (clock: Clock, delay: Parameters<Clock['after']>[0]): Promise<void> =>

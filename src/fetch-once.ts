@@ -158,7 +158,7 @@ async function inGraph(
   world: World,
   use: (graph: Graph) => Promise<FetchedCard>,
 ): Promise<FetchedCard> {
-  const graph = await createGraph(config, world, await alone(world));
+  const graph = await createGraph(config, world, await alone(config, world));
   try {
     return await use(graph);
   } finally {

@@ -16,7 +16,7 @@ export async function fetchPublished(url: string, io: Io, world: World): Promise
   if (!URL.canParse(url)) return { ok: false, problem: `${url} is no URL` };
   const config = await usualOrEmpty(io);
   if (!config.ok) return { ok: false, problem: `${url}: the configuration has problems; run cardea check` };
-  const graph = await createGraph(config, world, await alone(world));
+  const graph = await createGraph(config, world, await alone(config, world));
   const { limits } = config.rules;
   try {
     const result = await graph.fetcher.fetch({

@@ -14,10 +14,13 @@ import { signCommand } from './cli/sign.ts';
 import { verifyCommand } from './cli/verify.ts';
 import { type World, startDaemon } from './daemon.ts';
 import { processNotices } from './daemon/process-notices.ts';
+import type { Load } from './daemon/reload.ts';
 import { connectAll, fetchOnce } from './fetch-once.ts';
 import { fetchPublished } from './fetch-published.ts';
 import { createSystemClock } from './observe/system-clock.ts';
 
+// Before anything else: until somebody listens, these end the process, and an init system may send them at any time.
+const early = process.argv[2] === 'serve' ? holdSignals(['SIGHUP', 'SIGUSR2']) : [];
 const clock = createSystemClock();
 /** One-shot commands speak for themselves: their pipeline logs nothing. */
 const quiet: World = { clock, log: { write: () => undefined } };
@@ -45,24 +48,43 @@ process.exitCode = await runCommand(commands, {
 });
 
 /** Runs the daemon under this process's signals until it has drained. */
-async function serve(config: ValidConfig): Promise<number> {
+async function serve(config: ValidConfig, load: Load): Promise<number> {
   // Synchronous: the last lines before an end are the ones that explain it.
   const log = pino.destination({ dest: 1, sync: true });
   const stop = signalled(['SIGTERM', 'SIGINT']);
-  const daemon = await startDaemon(config, { clock, log });
+  const daemon = await startDaemon(config, { clock, log }, load);
   process.stdout.write(`${JSON.stringify(daemon.started)}\n`);
   for (const notice of processNotices(process)) daemon.observer.record(notice);
   // Nothing keeps it, so this is the one time that it can be read.
   if (daemon.token !== null) process.stdout.write(`${JSON.stringify({ msg: 'admin token', token: daemon.token })}\n`);
-  process.on('SIGUSR2', () => daemon.stopAll('SIGUSR2'));
-  process.on('SIGHUP', () => {
-    const msg = 'SIGHUP is not available in this release: restart to change anything';
-    daemon.observer.record({ kind: 'notice', level: 'warn', msg });
-  });
+  const obey = (signal: NodeJS.Signals): void => {
+    if (signal === 'SIGUSR2') daemon.stopAll(signal);
+    else void daemon.reload('SIGHUP');
+  };
+  for (const signal of early) signal.deliverTo(obey);
   const why = await Promise.race([stop, daemon.drained.then(() => null)]);
   if (why !== null) daemon.observer.record({ kind: 'notice', level: 'info', msg: `${why}: draining` });
   await daemon.drain();
   return 0;
+}
+
+/** A signal that is kept until somebody can obey it. */
+interface HeldSignal {
+  deliverTo(obey: (signal: NodeJS.Signals) => void): void;
+}
+
+function holdSignals(signals: readonly NodeJS.Signals[]): readonly HeldSignal[] {
+  return signals.map((signal) => {
+    let came = false;
+    let obey: (signal: NodeJS.Signals) => void = () => (came = true);
+    process.on(signal, () => obey(signal));
+    return {
+      deliverTo(given) {
+        obey = given;
+        if (came) given(signal);
+      },
+    };
+  });
 }
 
 /** Resolves to the first of the signals; a second one ends the process at once. */

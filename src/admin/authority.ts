@@ -18,9 +18,9 @@ export const bySocketMode: CheckAuthority = (ask) => {
 /**
  * Asks for the admin token. Wrong ones are answered at a pace, and the right one always: whoever guesses cannot lock out whoever
  * knows. A token has at least 128 bits, so that the pace is for the log's sake and no guess succeeds at any.
- * @param token reads today's: it may be replaced while the daemon runs.
+ * @param token reads today's: it may be replaced while the daemon runs. Null where none is wanted any more: then nobody has it.
  */
-export function byToken(token: () => string, clock: Clock): CheckAuthority {
+export function byToken(token: () => string | null, clock: Clock): CheckAuthority {
   const guesses = createBucket({ burst: 10, perSecond: 1 });
   return (ask) => {
     const foreign = foreignPage(ask);
@@ -29,7 +29,8 @@ export function byToken(token: () => string, clock: Clock): CheckAuthority {
     if (credential === undefined)
       return refused(refuse('unauthorized', 'Send Authorization: Bearer and the admin token.'));
     const shown = /^bearer +([\x21-\x7e]+) *$/i.exec(credential)?.[1];
-    if (shown !== undefined && isSame(shown, token())) return accepted('admin');
+    const today = token();
+    if (shown !== undefined && today !== null && isSame(shown, today)) return accepted('admin');
     return refused(guesses.take(clock.now()) ? WRONG : TOO_OFTEN);
   };
 }

@@ -1,4 +1,4 @@
-import { loadConfig } from '../config/load.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/place.ts';
 import { CONFIG_FLAG, parseArgs } from './args.ts';
 import type { ValidConfig } from './check.ts';
@@ -7,7 +7,7 @@ import { usageProblems } from './help.ts';
 import { inspectKeys } from './inspect-keys.ts';
 
 /** Runs the daemon until it has drained; resolves to the exit code, throws an Error that says why it cannot start. */
-export type Serve = (config: ValidConfig) => Promise<number>;
+export type Serve = (config: ValidConfig, load: () => Promise<LoadedConfig>) => Promise<number>;
 
 const FLAGS = { config: CONFIG_FLAG } as const;
 
@@ -18,7 +18,8 @@ export function serveCommand(serve: Serve): Command {
     operands: '',
     summary: 'Starts the daemon',
     help: `It opens every listener, prints one JSON line that says where they are, fetches the cards of all agents and serves
-until it is told to stop. SIGTERM and SIGINT drain: what was accepted is finished. A second signal ends at once.
+until it is told to stop. SIGTERM and SIGINT drain: what was accepted is finished. A second signal ends at once. SIGHUP and a
+changed file make it read its configuration again and adopt it, or keep the old one and say why. SIGUSR2 stops everything.
 
   cardea serve --config cardea.yaml --log-level debug`,
     flags: FLAGS,
@@ -32,14 +33,16 @@ until it is told to stop. SIGTERM and SIGINT drain: what was accepted is finishe
 async function runServe(command: Command, serve: Serve, io: Io): Promise<number> {
   const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 0, most: 0 } });
   if (!args.ok) return usageProblems(command, args.problems, io);
-  const config = await loadConfig({ ...io, inspectKeys, file: args.flags.config, flags: args.settings });
+  const order = { ...io, inspectKeys, flags: args.settings };
+  const config = await loadConfig({ ...order, file: args.flags.config });
   for (const warning of config.warnings) io.stderr.write(`warning: ${formatProblem(warning)}\n`);
   if (!config.ok) {
     for (const problem of config.problems) io.stderr.write(`${formatProblem(problem)}\n`);
     return USAGE;
   }
   try {
-    return await serve(config);
+    // The file that was found is the one to read again, even where an earlier one of the usual names appears or this one goes.
+    return await serve(config, () => loadConfig({ ...order, file: config.file }));
   } catch (error) {
     io.stderr.write(`cardea: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;

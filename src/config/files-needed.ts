@@ -22,6 +22,15 @@ export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
   return [...agents, ...origins, ...keys, ...listenerFiles(draft)];
 }
 
+/** Lists those files and the ones that are read when they are wanted: a change of any of them is a reload. */
+export function filesRead(draft: Draft<Settings>): readonly string[] {
+  const token = draft?.admin?.token;
+  return [
+    ...filesNeeded(draft).map(({ file }) => file),
+    ...(token?.from === 'file' && token.path !== undefined ? [token.path] : []),
+  ];
+}
+
 function listenerFiles(draft: Draft<Settings>): readonly NeededFile[] {
   return [...listenersOf(draft)].flatMap(([path, listener]) =>
     (['cert', 'key', 'clientCa', 'crl'] as const).flatMap((role) => {

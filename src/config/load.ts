@@ -3,7 +3,7 @@ import type { Rules } from '../policy/rules.ts';
 import { checkTogether, doubts, type Finding } from './checks.ts';
 import { compileListeners, compileRules, type ListenSettings } from './compile.ts';
 import { readDocument } from './document.ts';
-import { filesNeeded } from './files-needed.ts';
+import { filesNeeded, filesRead } from './files-needed.ts';
 import { type InspectKeys, readKeys } from './key-documents.ts';
 import { type Environment, type FlagValue, namedSettings, readOverrides } from './overrides.ts';
 import type { Place, Problem } from './place.ts';
@@ -33,10 +33,18 @@ export type LoadedConfig =
       readonly rules: Rules;
       readonly listen: ListenSettings;
       readonly warnings: readonly Problem[];
+      /** Absolute paths of everything that it was read from, itself included. */
+      readonly files: readonly string[];
       /** Where each setting came from, by path. */
       readonly sources: ReadonlyMap<string, Place>;
     }
-  | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      readonly warnings: readonly Problem[];
+      /** The same, as far as it could be read: a change of one of them may mend it. */
+      readonly files: readonly string[];
+    };
 
 /** Where the daemon looks when no file is named. */
 export const USUAL_FILES = ['cardea.yaml', '/etc/cardea/cardea.yaml'] as const;
@@ -46,7 +54,7 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
   const overrides = readOverrides(namedSettings(SCHEMA), order.flags, order.env);
   const { warnings } = overrides;
   const found = await findFile(order);
-  if (!found.ok) return { ok: false, problems: [...overrides.problems, found.problem], warnings };
+  if (!found.ok) return { ok: false, problems: [...overrides.problems, found.problem], warnings, files: found.looked };
   const document = readDocument(found.content, found.shown);
   const folders = { file: path.dirname(found.file), elsewhere: order.cwd };
   const table = readTable(SCHEMA, document.given, {
@@ -61,7 +69,8 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
   const keys = await readKeys(draft, order);
   const together = [...checkTogether(draft), ...missing, ...keys.problems].map(locate);
   const problems = [...overrides.problems, ...document.problems, ...table.problems, ...together].toSorted(byPlace);
-  if (problems.length > 0) return { ok: false, problems, warnings };
+  const files = [...new Set([found.file, ...filesRead(draft)])];
+  if (problems.length > 0) return { ok: false, problems, warnings, files };
   const settings = table.value as Settings;
   return {
     ok: true,
@@ -70,26 +79,30 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
     rules: compileRules(settings, keys.documents),
     listen: compileListeners(settings),
     warnings: [...warnings, ...[...doubts(settings), ...keys.warnings].map(locate)],
+    files,
     sources: table.sources,
   };
 }
 
 type FoundFile =
   | { readonly ok: true; readonly file: string; readonly shown: string; readonly content: Uint8Array }
-  | { readonly ok: false; readonly problem: Problem };
+  | { readonly ok: false; readonly problem: Problem; readonly looked: readonly string[] };
 
 async function findFile({ file, cwd, readFile }: ConfigOrder): Promise<FoundFile> {
-  for (const shown of file === null ? USUAL_FILES : [file]) {
+  const named = file === null ? USUAL_FILES : [file];
+  const looked = named.map((each) => path.resolve(cwd, each));
+  for (const shown of named) {
     const absolute = path.resolve(cwd, shown);
     try {
       return { ok: true, file: absolute, shown, content: await readFile(absolute) };
     } catch (cause) {
       if (file === null && codeOf(cause) === 'ENOENT') continue;
-      return { ok: false, problem: wholeFile(shown, `cannot be read: ${describe(cause)}`) };
+      return { ok: false, problem: wholeFile(shown, `cannot be read: ${describe(cause)}`), looked };
     }
   }
   return {
     ok: false,
+    looked,
     problem: wholeFile(
       USUAL_FILES[0],
       `no configuration; neither ${USUAL_FILES.join(' nor ')} is there. Name one: --config FILE`,

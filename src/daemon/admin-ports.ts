@@ -13,8 +13,8 @@ import type { AgentRule, OriginRule, Rules } from '../policy/rules.ts';
 import type { Clock, Evidence, Store } from '../ports.ts';
 
 export interface AdminParts {
-  readonly settings: Settings;
-  readonly rules: Rules;
+  /** Those in force. */
+  readonly settings: () => Settings;
   readonly clock: Clock;
   readonly ledger: Evidence;
   readonly store: Store;
@@ -22,11 +22,12 @@ export interface AdminParts {
   readonly killSwitch: KillSwitch;
   readonly events: EventFeed;
   readonly drain: () => void;
+  readonly reload: AdminPorts['reload'];
 }
 
 /** What the admin API reaches of the daemon. */
 export function createAdminPorts(parts: AdminParts): AdminPorts {
-  const { rules, discovery, settings } = parts;
+  const { discovery, settings } = parts;
   return {
     clock: parts.clock,
     ledger: parts.ledger,
@@ -34,17 +35,17 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     events: parts.events,
     drain: parts.drain,
     purge: (tags, soft) => parts.store.purge(tags, soft),
-    reload: async () => refused(refuse('conflict', 'Reloading is not available in this release; restart instead.')),
-    config: () => ({ digest: rules.digest, settings: effectiveValues(settings) }),
+    reload: parts.reload,
+    config: () => ({ digest: discovery.rules().digest, settings: effectiveValues(settings()) }),
     agents: () => discovery.statuses().flatMap((status) => agentView(parts, status)),
     card: (agent) => servedCard(parts, agent),
     refresh: (agent) => refresh(parts, agent),
-    describe: (target) => describe(rules, target),
+    describe: (target) => describe(discovery.rules(), target),
   };
 }
 
-function agentView({ rules, discovery }: AdminParts, status: ReturnType<Discovery['statuses']>[number]): AgentView[] {
-  const rule = rules.agents.get(status.agent);
+function agentView({ discovery }: AdminParts, status: ReturnType<Discovery['statuses']>[number]): AgentView[] {
+  const rule = discovery.rules().agents.get(status.agent);
   if (rule === undefined) return [];
   const setback = discovery.book.setback(rule, CARD_REQUESTS['1.0']);
   return [
@@ -66,8 +67,8 @@ function agentView({ rules, discovery }: AdminParts, status: ReturnType<Discover
   ];
 }
 
-function servedCard({ rules, discovery }: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
-  const rule = rules.agents.get(agent);
+function servedCard({ discovery }: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
+  const rule = discovery.rules().agents.get(agent);
   if (rule === undefined || discovery.book.killed(rule) !== undefined) return undefined;
   const entry =
     discovery.book.current(rule, CARD_REQUESTS['1.0']) ?? discovery.book.current(rule, CARD_REQUESTS.absent);
@@ -75,8 +76,8 @@ function servedCard({ rules, discovery }: AdminParts, agent: AgentName): ReturnT
   return { body: entry.body, contentType: fieldValue(entry.fields, 'content-type') ?? 'application/json' };
 }
 
-async function refresh({ rules, discovery }: AdminParts, agent: AgentName): ReturnType<AdminPorts['refresh']> {
-  const rule = rules.agents.get(agent);
+async function refresh({ discovery }: AdminParts, agent: AgentName): ReturnType<AdminPorts['refresh']> {
+  const rule = discovery.rules().agents.get(agent);
   if (rule === undefined) return refused(refuse('unknown-agent', 'No agent of this name is configured.'));
   const { refreshed } = await discovery.book.update(rule, CARD_REQUESTS['1.0']);
   if (!refreshed.ok) return refused(refreshed.refusal);

@@ -1,18 +1,39 @@
 import { bySocketMode, byToken, type CheckAuthority } from '../admin/authority.ts';
+import type { ListenerSettings } from '../config/compile.ts';
 import type { Settings } from '../config/schema.ts';
 import type { Clock } from '../ports.ts';
-import { adminToken } from './state.ts';
+import { type AdminToken, adminToken } from './state.ts';
 
 /** Who administers this daemon. */
 export interface AdminAuthority {
-  readonly check: CheckAuthority;
+  /** Says who has authority at one listener: it goes with the listener, so that a change of address opens no second way in. */
+  checkAt(listener: ListenerSettings): CheckAuthority;
   /** The token, where this process alone knows it and somebody must be told; else null. */
   readonly untold: string | null;
+  /** Reads the token of another configuration; throws where it cannot be read. It counts once the function is called. */
+  prepare(settings: Settings): Promise<() => void>;
 }
 
 /** On a socket in the file system its mode says who may come in, and a token would be a second lock on the same door. */
 export async function adminAuthority(settings: Settings, clock: Clock): Promise<AdminAuthority> {
-  if (settings.listen.admin.address.kind === 'unix') return { check: bySocketMode, untold: null };
-  const { token, kept } = await adminToken(settings);
-  return { check: byToken(() => token, clock), untold: kept ? null : token };
+  let held = await tokenOf(settings);
+  return {
+    checkAt: ({ address }) => (address.kind === 'unix' ? bySocketMode : byToken(() => held?.token ?? null, clock)),
+    untold: held?.kept === false ? held.token : null,
+    async prepare(next) {
+      const token = await tokenToday(next, held);
+      return () => void (held = token);
+    },
+  };
+}
+
+const tokenOf = async (settings: Settings): Promise<AdminToken | null> =>
+  settings.listen.admin.address.kind === 'unix' ? null : adminToken(settings);
+
+/** A token that is known to this process alone was told once, at start: it stays, and none is made when nobody looks any more. */
+async function tokenToday(settings: Settings, held: AdminToken | null): Promise<AdminToken | null> {
+  if (settings.admin.token === null && held?.kept === false) return held;
+  const token = await tokenOf(settings);
+  if (token?.kept === false) throw new Error('admin.token: nobody would know the token; name a file or variable');
+  return token;
 }

@@ -1,8 +1,9 @@
-import type { ListenSettings } from '../config/compile.ts';
-import type { BoundAddress } from '../egress/own-listeners.ts';
+import path from 'node:path';
+import type { Settings } from '../config/schema.ts';
 import type { ListenerName } from '../kernel/ids.ts';
-import { formatAddress } from '../kernel/listen-address.ts';
-import type { Listener } from '../listen/listener.ts';
+import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
+import type { Observer } from '../ports.ts';
+import { removeFile, writeWhole } from '../store/state-file.ts';
 
 /** The start line and `daemon.json`: where everything is. */
 export interface Started {
@@ -14,35 +15,40 @@ export interface Started {
   readonly listeners: Readonly<Record<string, string>>;
 }
 
-type Addresses = ReadonlyMap<ListenerName, string>;
-
-/** Opens all listeners or none: one that cannot be opened closes those that were. */
-export async function openAll(listeners: readonly Listener[], bound: BoundAddress[]): Promise<Addresses> {
-  const addresses = new Map<ListenerName, string>();
-  try {
-    for (const listener of listeners) {
-      const at = await listener.open();
-      // A socket in the file system cannot be dialled by URL.
-      if (at.kind === 'tcp') bound.push({ address: at.host, port: at.port });
-      addresses.set(listener.name, formatAddress(at));
-    }
-    return addresses;
-  } catch (error) {
-    const now = Promise.resolve();
-    await Promise.all(listeners.filter(({ name }) => addresses.has(name)).map((listener) => listener.drain(now)));
-    throw error;
-  }
+interface Place {
+  readonly name: ListenerName;
+  readonly at: ListenAddress;
 }
 
-export function startLine(addresses: Addresses, listen: ListenSettings): Started {
-  const own: Record<string, string> = {};
+export function startLine(places: readonly Place[]): Started {
   const at = (wanted: string): string[] =>
-    [...addresses].filter(([name]) => name === wanted).map(([, address]) => address);
-  for (const { name } of listen.listeners) {
-    const address = addresses.get(name);
-    if (address !== undefined && !DAEMON_LISTENERS.has(name)) own[name] = address;
-  }
-  return { msg: 'started', pid: process.pid, agents: at('agents'), ops: at('ops'), admin: at('admin'), listeners: own };
+    places.filter(({ name }) => name === wanted).map((place) => formatAddress(place.at));
+  const own = places.filter(({ name }) => !DAEMON_LISTENERS.has(name));
+  const listeners = Object.fromEntries(own.map((place) => [place.name, formatAddress(place.at)]));
+  return { msg: 'started', pid: process.pid, agents: at('agents'), ops: at('ops'), admin: at('admin'), listeners };
 }
 
 const DAEMON_LISTENERS: ReadonlySet<string> = new Set(['agents', 'ops', 'admin']);
+
+/** `daemon.json`, by which commands find a running daemon. */
+export interface DaemonFile {
+  write(started: Started): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A folder that cannot be written must not keep the daemon from serving; whoever looks for the file there finds out. */
+export function createDaemonFile({ state }: Settings, observer: Observer): DaemonFile {
+  if (state.kept === 'memory') return { write: async () => undefined, remove: async () => undefined };
+  const file = path.join(state.path, 'daemon.json');
+  return {
+    async write(started) {
+      try {
+        await writeWhole(file, `${JSON.stringify(started)}\n`, 0o600);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        observer.record({ kind: 'notice', level: 'error', msg: 'daemon.json cannot be written', about: { why } });
+      }
+    },
+    remove: () => removeFile(file),
+  };
+}

@@ -18,8 +18,9 @@ export interface DaemonState {
 }
 
 /** Takes the state folder for this process and reads what is stopped. */
-export async function takeState({ state, receipts }: Settings, clock: Clock): Promise<DaemonState> {
-  const bounds = () => receipts;
+export async function takeState(settings: () => Settings, clock: Clock): Promise<DaemonState> {
+  const { state } = settings();
+  const bounds = () => settings().receipts;
   if (state.kept === 'memory') return takeNoState(clock);
   await makeStateFolder(state.path);
   const lock = lockStateFolder(state.path);

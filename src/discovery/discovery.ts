@@ -186,6 +186,7 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const handle = createHandle({
     routes: () => snapshot.routes,
+    isInForce,
     kills,
     callers,
     ledger,

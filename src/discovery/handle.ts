@@ -14,6 +14,7 @@ import type { Evidence, KillBook } from '../ports.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Cors } from './cors.ts';
 import type { Forward } from './forward.ts';
+import type { IsInForce } from './in-force.ts';
 import { agentTags, ruleTags } from './key.ts';
 import type { AgentLists } from './list-agents.ts';
 import type { LocalCard } from './local-card.ts';
@@ -28,6 +29,7 @@ export type Handle = (ask: Ask) => Answer | Promise<Answer>;
 
 export interface Services {
   readonly routes: () => RouteTable;
+  readonly isInForce: IsInForce;
   readonly kills: KillBook;
   readonly callers: Callers;
   readonly ledger: Pick<Evidence, 'refused'>;
@@ -95,7 +97,7 @@ function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<
   const answer = perform(services, ask, route, caller);
   if (!(answer instanceof Promise)) return noted(services, turn, answer);
   return answer.then(async (late) => {
-    if (isOvertaken(asked, routeOf(services, ask)))
+    if (isOvertaken(services, asked))
       return turnsLeft > 1 ? answerOn(services, ask, turnsLeft - 1) : noted(services, turn, unsteady(turn));
     return noted(services, turn, await decideAgain(services, turn, late));
   });
@@ -105,8 +107,8 @@ function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<
  * True where the rule that a card was asked for under was replaced while its answer was made: that answer is not handed out, the
  * request is handled again under today's rules. Other requests have been sent on, and are finished as they began.
  */
-const isOvertaken = (asked: Route, today: Route): boolean =>
-  asked.to === 'card' && (today.to !== 'card' || today.agent !== asked.agent);
+const isOvertaken = ({ isInForce }: Services, asked: Route): boolean =>
+  (asked.to === 'card' || asked.to === 'origin-card') && !isInForce(asked.agent);
 
 const unsteady = ({ route }: Turn): Answer =>
   problemAnswer(

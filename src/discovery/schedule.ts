@@ -51,16 +51,15 @@ export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
     if (stopped || rules.agents.get(agent.name) !== agent) return;
     timers.get(agent.name)?.();
     const delay = nextRefresh(book, agent, clock.now(), clock.random());
-    timers.set(
-      agent.name,
-      clock.after(delay, () => void refresh(agent)),
-    );
+    const again = (): void => void refresh(agent);
+    timers.set(agent.name, clock.after(delay, again));
   };
 
   return {
     prefetch: (concurrency) => eachOf([...rules.agents.values()], concurrency, refresh),
     follow(next) {
       const { prefetch: before, agents } = rules;
+      const isPlanned = (agent: AgentRule): boolean => before.enabled && agents.get(agent.name) === agent;
       rules = next;
       for (const [name, cancel] of timers) {
         if (next.prefetch.enabled && next.agents.get(name) === agents.get(name)) continue;
@@ -68,9 +67,11 @@ export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
         timers.delete(name);
       }
       if (!next.prefetch.enabled) return;
-      const isPlanned = (agent: AgentRule): boolean => before.enabled && agents.get(agent.name) === agent;
       const others = [...next.agents.values()].filter((agent) => !isPlanned(agent));
-      void eachOf(others, next.limits.concurrency, refresh);
+      // A card that other rules admit as well is looked after when it is due: adding one agent asks no other's origin.
+      const { served = [], missing = [] } = Object.groupBy(others, standing(book));
+      for (const agent of served) plan(agent);
+      void eachOf(missing, next.limits.concurrency, refresh);
     },
     wake(isWanted) {
       for (const agent of rules.agents.values()) if (isWanted(agent)) void refresh(agent);
@@ -82,6 +83,11 @@ export function createSchedule({ clock, book }: Parts, first: Rules): Schedule {
     },
   };
 }
+
+const standing =
+  (book: CardBook) =>
+  (agent: AgentRule): 'served' | 'missing' =>
+    book.current(agent, CARD_REQUESTS['1.0']) === undefined ? 'missing' : 'served';
 
 /** Does something for each agent, so many at one time. */
 async function eachOf(

@@ -47,7 +47,7 @@ export function createFront(handlers: FrontHandlers, limits: FrontLimits, accept
   });
   const sockets = connectionsOf(server);
   server.maxConnections = limits.connections;
-  server.on('listening', () => {
+  server.once('listening', () => {
     // Unheard, running out of file descriptors would end the process. What happens before concerns whoever opens the port.
     server.on('error', (error) => handlers.trouble(error));
     // The inner server never listens, and only its own 'listening' starts the checks behind its time limits.

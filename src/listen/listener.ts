@@ -18,6 +18,14 @@ import { createFindPeer } from './peer.ts';
 import { reply } from './reply.ts';
 import { type ListenerTls, createSecured } from './secure.ts';
 
+/** What of a listener can change while it is open. */
+export interface Manners {
+  /** Further names that requests may be for, lower case. */
+  readonly names: ReadonlySet<string>;
+  /** Connections at one time; those that are there stay. */
+  readonly connections: number;
+}
+
 export interface ListenerOptions extends Place {
   readonly name: ListenerName;
   /** Further names that requests may be for, lower case. */
@@ -35,8 +43,15 @@ export interface ListenerOptions extends Place {
 /** One open port. */
 export interface Listener {
   readonly name: ListenerName;
-  /** Binds it; resolves to where it is, throws an Error that says which listener cannot be opened and why. */
-  open(): Promise<ListenAddress>;
+  /**
+   * Binds it; resolves to where it is, throws an Error that says which listener cannot be opened and why.
+   * @param at where it was before a pause, else where its options say.
+   */
+  open(at?: ListenAddress): Promise<ListenAddress>;
+  /** Gives its place free at once and serves the connections that it has. */
+  pause(): void;
+  /** Takes over other manners. */
+  follow(manners: Manners): void;
   /**
    * Reads the files of its TLS identity again, for connections that come from now on. Throws an Error that says which one is wrong,
    * and goes on with what it had.
@@ -51,7 +66,7 @@ export interface Listener {
 export function createListener(options: ListenerOptions): Listener {
   const { name, address, names, limits, observer, clock } = options;
   const secured = options.tls === null ? null : createSecured(options.tls, limits);
-  const context: AskContext = {
+  let context: AskContext = {
     listener: name,
     scheme: secured === null ? 'http' : 'https',
     names,
@@ -80,9 +95,14 @@ export function createListener(options: ListenerOptions): Listener {
   return {
     name,
     renew,
-    async open() {
+    async open(at = address) {
       await renew();
-      return bind(front.server, options);
+      return bind(front.server, { name, address: at });
+    },
+    pause: () => void front.server.close(),
+    follow(manners) {
+      context = { ...context, names: manners.names };
+      front.server.maxConnections = manners.connections;
     },
     cut: going.cut,
     drain: front.drain,

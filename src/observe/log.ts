@@ -2,20 +2,27 @@ import pino from 'pino';
 import type { Event } from '../kernel/event.ts';
 import { type LogLevel, logLine } from './log-line.ts';
 
-export interface LogOptions {
+/** What is written. */
+export interface LogWanted {
   readonly level: LogLevel;
   /** True where plain hits get a line too. */
   readonly hits: boolean;
+}
+
+export interface LogOptions extends LogWanted {
   /** Where lines go; the process's standard output unless a test looks. */
   readonly destination: pino.DestinationStream;
 }
 
 export interface Log {
   record(event: Event): void;
+  /** Writes by other settings from now on. */
+  follow(wanted: LogWanted): void;
 }
 
 /** Writes one canonical JSON line per thing worth one. A plain hit is silent, and costs no more than to see that it is one. */
-export function createLog({ level, hits, destination }: LogOptions): Log {
+export function createLog({ level, hits: first, destination }: LogOptions): Log {
+  let hits = first;
   const logger = pino(
     {
       level,
@@ -30,6 +37,10 @@ export function createLog({ level, hits, destination }: LogOptions): Log {
       if (event.kind === 'forward' || (!hits && isPlainHit(event))) return;
       const line = logLine(event);
       if (logger.isLevelEnabled(line.level)) logger[line.level](line.members, line.msg);
+    },
+    follow(wanted) {
+      hits = wanted.hits;
+      logger.level = wanted.level;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Tells metrics and log of everything. What observes must never break what is observed, nor may one keep the other from it. */
-export function createObserver(metrics: Pick<Metrics, 'record'>, log: Log): Observer {
+export function createObserver(metrics: Pick<Metrics, 'record'>, log: Pick<Log, 'record'>): Observer {
   const sinks = [guarded('metrics', metrics), guarded('log', log)];
   return {
     record(event) {

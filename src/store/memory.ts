@@ -23,6 +23,8 @@ export interface MemoryStoreOptions {
 /** The Store in memory, and what it holds by kind. */
 export interface MemoryStore extends Store {
   held(): Readonly<Record<EntryKind, Held>>;
+  /** Holds so much from now on; what has no room any more goes, the least recently used first. */
+  resize(maxBytes: Bytes): void;
 }
 
 /** A key that varies more than this is no key: the variant stored or validated longest ago goes. */
@@ -44,19 +46,38 @@ class Memory implements MemoryStore {
   readonly #fence = createFence();
   readonly #tally = new Tally();
   readonly #kept = new Map<Entry, Bytes>();
-  readonly #lru: LRUCache<Entry, Bytes>;
+  #maxBytes: Bytes;
+  #lru: LRUCache<Entry, Bytes>;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
-    this.#lru = new LRUCache<Entry, Bytes>({
-      maxSize: options.maxBytes,
+    this.#maxBytes = options.maxBytes;
+    this.#lru = this.#makeLru();
+  }
+
+  resize(maxBytes: Bytes): void {
+    if (maxBytes === this.#maxBytes) return;
+    const before = [...this.#lru.rkeys()].map((entry) => [entry, this.#lru.peek(entry) ?? entrySize(entry)] as const);
+    this.#maxBytes = maxBytes;
+    this.#lru = this.#makeLru();
+    for (const [entry, size] of before) this.#lru.set(entry, size);
+    // The cache takes nothing that is larger than itself, and says nothing of it.
+    for (const [entry, size] of before) if (size > maxBytes) this.#letGo(entry, size);
+    this.#makeRoom(0);
+  }
+
+  /** Its size is fixed when it is made. */
+  #makeLru(): LRUCache<Entry, Bytes> {
+    return new LRUCache<Entry, Bytes>({
+      maxSize: this.#maxBytes,
       sizeCalculation: (size) => size,
-      dispose: (size, entry, why) => {
-        if (why !== 'evict') return;
-        this.#unlist(entry, size);
-        this.#report(size, 'size');
-      },
+      dispose: (size, entry, why) => (why === 'evict' ? this.#letGo(entry, size) : undefined),
     });
+  }
+
+  #letGo(entry: Entry, size: Bytes): void {
+    this.#unlist(entry, size);
+    this.#report(size, 'size');
   }
 
   peek(key: EntryKey): readonly Entry[] {
@@ -127,7 +148,7 @@ class Memory implements MemoryStore {
 
   /** One entry must not empty the store, nor may it come in where pinned ones leave no room. */
   #isWorthIts(size: Bytes): boolean {
-    const { maxBytes } = this.#options;
+    const maxBytes = this.#maxBytes;
     if (size > maxBytes / LARGEST_PART) return false;
     for (let left = this.#kept.size; left > 0 && this.#keptBytes() + size > maxBytes; left -= 1) this.#releaseOne();
     return this.#keptBytes() + size <= maxBytes;
@@ -149,7 +170,7 @@ class Memory implements MemoryStore {
   }
 
   #makeRoom(size: number): void {
-    const most = this.#options.maxBytes - size;
+    const most = this.#maxBytes - size;
     while (this.#tally.bytes > most) {
       this.#releaseOne();
       if (this.#lru.pop() === undefined) return;
@@ -163,11 +184,8 @@ class Memory implements MemoryStore {
     const [entry, size] = first;
     this.#kept.delete(entry);
     if (this.#options.pinned(entry)) this.#kept.set(entry, size);
-    else if (this.#lru.calculatedSize + size <= this.#options.maxBytes) this.#lru.set(entry, size);
-    else {
-      this.#unlist(entry, size);
-      this.#report(size, 'size');
-    }
+    else if (this.#lru.calculatedSize + size <= this.#maxBytes) this.#lru.set(entry, size);
+    else this.#letGo(entry, size);
   }
 
   #list(entry: Entry, size: Bytes, pinned: boolean): void {

@@ -27,7 +27,7 @@ agents:
   legacy: { origin: "${legacy.url}", ${local} }
 cache: { prefetch: false }
 `);
-  daemon = await startDaemon(config, { clock, log: { write: () => undefined } });
+  daemon = await startDaemon(config, { clock, log: { write: () => undefined } }, async () => config);
 });
 
 after(async () => {

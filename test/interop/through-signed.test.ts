@@ -26,7 +26,7 @@ agents:
   unvouched: { origin: "${agent.url}", ${local} }
 cache: { prefetch: false }
 `);
-  daemon = await startDaemon(config, { clock, log: { write: () => undefined } });
+  daemon = await startDaemon(config, { clock, log: { write: () => undefined } }, async () => config);
 });
 
 after(async () => {

@@ -33,7 +33,7 @@ agents:
 ${lines.join('\n')}
 cache: { prefetch: false }
 `);
-  daemon = await startDaemon(config, { clock, log: { write: () => undefined } });
+  daemon = await startDaemon(config, { clock, log: { write: () => undefined } }, async () => config);
 });
 
 after(async () => {

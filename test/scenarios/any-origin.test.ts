@@ -30,7 +30,7 @@ state: memory
 origins:
   - { match: "${origin.url}", content: any, listen: "127.0.0.1:0", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }
 `);
-    const daemon = await startDaemon(config, { clock, log: { write: () => undefined } });
+    const daemon = await startDaemon(config, { clock, log: { write: () => undefined } }, async () => config);
     const url = `http://${daemon.started.listeners[`origin:${origin.url}`]}`;
     try {
       await run({

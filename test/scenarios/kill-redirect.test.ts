@@ -36,6 +36,7 @@ agents: { weather: { origin: "${first.url}", unsafeCleartext: true, unsafeAddres
   const daemon = await startDaemon(
     { ...config, rules: { ...config.rules, agents } },
     { clock, log: { write: () => {} } },
+    async () => config,
   );
   t.after(async () => {
     const drained = daemon.drain();

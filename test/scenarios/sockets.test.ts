@@ -90,7 +90,11 @@ describe('a daemon whose listeners are sockets', () => {
   test('does not start beside a second one', async () => {
     const text = `listen: { agents: "unix:${socket('agents')}", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }\nstate: memory\n`;
     const given = { clock: world?.clock ?? assert.fail(), log: { write: () => undefined } };
-    await assert.rejects(startDaemon(await validConfig(text), given), /another program listens there/);
+    const config = await validConfig(text);
+    await assert.rejects(
+      startDaemon(config, given, async () => config),
+      /another program listens there/,
+    );
     assert.equal((await get('agents', CARD_PATH)).status, 200);
   });
 });

@@ -1,7 +1,11 @@
+import fs from 'node:fs';
 import http from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Daemon, type World as Given, startDaemon } from '../../src/daemon.ts';
-import { validConfig } from './config.ts';
+import { inspectKeys } from '../../src/cli/inspect-keys.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/place.ts';
+import { loadText } from './config.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type Behave, type OriginServer, startOrigin } from './origin-server.ts';
 
@@ -30,6 +34,8 @@ export interface WorldOptions {
   readonly state?: string;
   /** Where the origin is; else on a free port. A restarted daemon finds its card by it. */
   readonly port?: number;
+  /** Where the configuration lies on disk; else it is in memory. */
+  readonly file?: string;
   /** Waits for the first prefetch before the test begins. */
   readonly prefetch?: boolean;
 }
@@ -40,14 +46,14 @@ export class World {
   readonly origin: OriginServer;
   readonly daemon: Daemon;
   readonly log: string[];
-  readonly #script: { behave: Behave };
+  readonly #script: Script;
 
   private constructor(parts: {
     clock: FakeClock;
     origin: OriginServer;
     daemon: Daemon;
     log: string[];
-    script: { behave: Behave };
+    script: Script;
   }) {
     this.clock = parts.clock;
     this.origin = parts.origin;
@@ -58,15 +64,17 @@ export class World {
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const clock = new FakeClock();
-    const script = { behave: options.origin ?? answers(CARD) };
+    const script = { behave: options.origin ?? answers(CARD), written: '', file: options.file };
     const origin = await startOrigin((request, response) => {
       response.setHeader('Date', new Date(clock.now()).toUTCString()); // the origin lives in the same time
       script.behave(request, response);
     }, options);
-    const config = await validConfig(configuration(origin.url, options));
+    write(script, configuration(origin.url, options));
+    const config = await load(script);
+    if (!config.ok) throw new Error(config.problems.map(formatProblem).join('\n'));
     const log: string[] = [];
     const given: Given = { clock, log: { write: (line: string) => void log.push(line) } };
-    const daemon = await startDaemon(config, given).catch(async (error: unknown) => {
+    const daemon = await startDaemon(config, given, () => load(script)).catch(async (error: unknown) => {
       await origin.close();
       throw error;
     });
@@ -77,6 +85,16 @@ export class World {
   /** From now on the origin answers like this. */
   says(behave: Behave): void {
     this.#script.behave = behave;
+  }
+
+  /** The configuration as it is written. */
+  get written(): string {
+    return this.#script.written;
+  }
+
+  /** Writes another one; it takes a reload to adopt it. */
+  writes(text: string): void {
+    write(this.#script, text);
   }
 
   get base(): string {
@@ -132,6 +150,23 @@ export class World {
     await drained;
   }
 }
+
+/** What a world goes by; a test changes it. */
+interface Script {
+  behave: Behave;
+  written: string;
+  readonly file: string | undefined;
+}
+
+function write(script: Script, text: string): void {
+  script.written = text;
+  if (script.file !== undefined) fs.writeFileSync(script.file, text);
+}
+
+const load = ({ file, written }: Script): ReturnType<typeof loadText> =>
+  file === undefined
+    ? loadText(written)
+    : loadConfig({ file, flags: [], env: {}, cwd: '/', readFile: fs.promises.readFile, inspectKeys });
 
 export const CARD_PATH = '/agents/weather/.well-known/agent-card.json';
 
