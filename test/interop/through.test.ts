@@ -85,6 +85,30 @@ async function stateAtEnd(events: AsyncIterator<StreamResponse>): Promise<TaskSt
   return state;
 }
 
+describe('a client of 0.3 that sends no version', () => {
+  test('gets the older members, all of them with the base URL, and its call goes to the interface of 0.3', async () => {
+    const card = (await (await fetch(`${base('legacy')}.well-known/agent.json`)).json()) as LegacyCard;
+    assert.equal(card.url, base('legacy').slice(0, -1));
+    const listed = (card.additionalInterfaces ?? []).map(({ url, transport }) => `${transport} ${url}`);
+    for (const one of listed) assert.ok(one.endsWith(` ${card.url}`), one);
+    const message = { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'now' }] };
+    const request = { jsonrpc: '2.0', id: 7, method: 'message/send', params: { message } };
+    const response = await fetch(card.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(request),
+    });
+    const { id, result } = (await response.json()) as { id: number; result: { status: { state: string } } };
+    assert.deepEqual([id, result.status.state], [7, 'completed']);
+    assert.equal(response.headers.get('cardea-interface'), `${agents['legacy']?.url}/rpc`);
+  });
+
+  interface LegacyCard {
+    readonly url: string;
+    readonly additionalInterfaces?: readonly { readonly url: string; readonly transport: string }[];
+  }
+});
+
 for (const name of ['modern', 'legacy', 'tenanted']) {
   for (const binding of ['JSONRPC', 'HTTP+JSON']) {
     describe(`${name} over ${binding}`, () => {

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { tag } from '../../src/kernel/ids.ts';
 import { type OriginServer, startOrigin } from '../support/origin-server.ts';
 import { cardWith, echoes, getTask, interfaceAt, rpc, scenario, startThrough } from '../support/through-world.ts';
-import type { Got } from '../support/world.ts';
+import { fails, type Got } from '../support/world.ts';
 
 interface Echo {
   readonly method: string;
@@ -163,6 +163,23 @@ describe('a call', () => {
   });
 });
 
+describe('an answer without a body', () => {
+  scenario(
+    'is over when its head is there',
+    (request, response) => response.writeHead(request.method === 'DELETE' ? 204 : 304, { ETag: '"1"' }).end(),
+    async (world) => {
+      const at = '/agents/weather/tasks/t/pushNotificationConfigs/c';
+      const deleted = await world.get(at, { 'A2A-Version': '1.0' }, 'DELETE');
+      assert.deepEqual([deleted.status, deleted.body], [204, '']);
+      const same = await getTask(world, { 'If-None-Match': '"1"' });
+      assert.deepEqual([same.status, same.body], [304, '']);
+      assert.ok(await world.metric(/^cardea_forward_streams\{agent="weather"\} 0$/));
+      assert.ok(await world.metric(/^cardea_forward_first_byte_seconds_count\{agent="weather"\} 2$/));
+      assert.equal(world.origin.connections(), 1);
+    },
+  );
+});
+
 describe('a call that does not leave', () => {
   const refusals: readonly (readonly [
     name: string,
@@ -304,6 +321,55 @@ describe('an interface elsewhere', () => {
       await other.close();
     }
   });
+});
+
+describe('the card that calls go by', () => {
+  test('may be stale while its origin is down, as far as it would be served, and no further', async () => {
+    const other = await startOrigin(echoes);
+    const card = cardWith(interfaceAt(`${other.url}/rest`, { protocolBinding: 'HTTP+JSON' }));
+    const world = await startThrough(echoes, { card, config: 'cache: { prefetch: false, staleIfError: 10m }' });
+    try {
+      assert.equal((await getTask(world)).status, 200);
+      world.says(fails(503));
+      await world.pass(301);
+      assert.equal((await world.card()).status, 200);
+      assert.equal((await getTask(world)).status, 200);
+      await world.pass(600);
+      assert.equal((await world.card()).code, 'origin-status');
+      const got = await getTask(world);
+      assert.deepEqual([got.status, reasonOf(got)], [502, 'ORIGIN_STATUS']);
+      assert.equal(other.asked.length, 2);
+    } finally {
+      await world.stop();
+      await other.close();
+    }
+  });
+
+  scenario(
+    'is validated once a second where it must be validated each time',
+    echoes,
+    async (world) => {
+      const cards = (): number => world.origin.asked.length - callsAt(world.origin).length;
+      for (let call = 0; call < 3; call += 1) await getTask(world);
+      assert.equal(cards(), 1);
+      await world.clock.advance(1_000);
+      for (let call = 0; call < 3; call += 1) await getTask(world);
+      assert.equal(cards(), 2);
+    },
+    { cardFields: { 'Cache-Control': 'no-cache' } },
+  );
+
+  scenario(
+    'is refused for a call as it is refused for itself',
+    echoes,
+    async (world) => {
+      assert.equal((await world.card()).code, 'card-not-json');
+      assert.equal(reasonOf(await getTask(world)), 'CARD_NOT_JSON');
+      assert.equal(reasonOf(await rpc(world, { method: 'GetTask' })), 'CARD_NOT_JSON');
+      assert.deepEqual(callsAt(world.origin), []);
+    },
+    { card: '{' },
+  );
 });
 
 describe('the next interface', () => {

@@ -120,6 +120,45 @@ describe('a stream of ten thousand events', () => {
   });
 });
 
+describe('a long message', () => {
+  test('waits for an agent that does not read', async () => {
+    const { promise: reading, resolve: read } = Promise.withResolvers<void>();
+    let received = 0;
+    const world = await startThrough((request, response) => {
+      void reading.then(() => request.on('data', (chunk: Buffer) => void (received += chunk.length)));
+      request.on('end', () => response.end('{}'));
+    });
+    try {
+      const request = http.request(world.base + PATHS.JSONRPC, {
+        agent: false,
+        method: 'POST',
+        headers: { 'A2A-Version': '1.0', 'Content-Type': 'application/json' },
+      });
+      const head = '{"jsonrpc":"2.0","id":"r-1","method":"SendMessage","params":{"m":"';
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      let written = head.length;
+      request.write(head);
+      const before = process.memoryUsage().arrayBuffers;
+      const write = (): void => {
+        for (let more = true; more && written < 64_000_000; written += chunk.length) more = request.write(chunk);
+      };
+      request.on('drain', write);
+      write();
+      const sent = await settles(() => written);
+      assert.ok(sent < 40_000_000, `Cardea took ${sent} bytes that nobody read`);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 8_000_000, 'Cardea holds no more than some chunks');
+      read();
+      await settles(() => written);
+      request.end('"}}');
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      assert.equal(response.statusCode, 200);
+      assert.equal(received, written + 3);
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
 describe('a kill while a stream runs', () => {
   for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
     for (const scope of ['all', 'agent:weather', 'origin:127.0.0.1']) {

@@ -1,21 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { Behave } from './origin-server.ts';
 import { CARD, type Got, World, type WorldOptions } from './world.ts';
 
+/** What a test says of the card, beside its world. */
+type ThroughOptions = WorldOptions & { readonly card?: string; readonly cardFields?: OutgoingHttpHeaders };
+
 /** A world whose agent `weather` is called through Cardea: a card over JSON-RPC and HTTP+JSON at its origin, and calls as `calls` answers them. */
-export async function startThrough(
-  calls: Behave,
-  options: WorldOptions & { readonly card?: string } = {},
-): Promise<World> {
-  const { agent = '', card, ...more } = options;
+export async function startThrough(calls: Behave, options: ThroughOptions = {}): Promise<World> {
+  const { agent = '', card, cardFields, ...more } = options;
   let url = '';
   const world = await World.start({
     ...more,
     agent: `route: through${agent === '' ? '' : `, ${agent}`}`,
     origin: (request, response) => {
       if (request.url?.startsWith('/.well-known/') === true)
-        return sendCard(response, (card ?? BOTH).replaceAll('$ORIGIN', url));
+        return sendCard(response, (card ?? BOTH).replaceAll('$ORIGIN', url), cardFields);
       calls(request, response);
     },
   });
@@ -36,8 +36,8 @@ export const cardWith = (...supportedInterfaces: readonly object[]): string =>
 
 const BOTH = cardWith(interfaceAt('$ORIGIN/rpc'), interfaceAt('$ORIGIN/rest', { protocolBinding: 'HTTP+JSON' }));
 
-function sendCard(response: ServerResponse, body: string): void {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=300' });
+function sendCard(response: ServerResponse, body: string, fields: OutgoingHttpHeaders = {}): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=300', ...fields });
   response.end(body);
 }
 
@@ -46,7 +46,7 @@ export const scenario = (
   name: string,
   calls: Behave,
   run: (world: World) => Promise<void>,
-  options: WorldOptions & { readonly card?: string } = {},
+  options: ThroughOptions = {},
 ): void => {
   test(name, async () => {
     const world = await startThrough(calls, options);
