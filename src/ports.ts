@@ -1,24 +1,16 @@
 import type { Interim } from './kernel/answer.ts';
 import type { EgressRule } from './kernel/egress-rule.ts';
-import type { ContentCoding, Entry } from './kernel/entry.ts';
+import type { KeptChange } from './kernel/change.ts';
+import type { ContentCoding, Entry, Verdict } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
 import type { ByteStream, Fields } from './kernel/fields.ts';
 import type { FaultCode } from './kernel/faults.ts';
-import type {
-  AgentName,
-  CardDigest,
-  EntryKey,
-  Generation,
-  PolicyDigest,
-  ReceiptId,
-  Tag,
-  Url,
-  VariantKey,
-} from './kernel/ids.ts';
+import type { AgentName, CardDigest, EntryKey, Generation, PolicyDigest, ReceiptId, Tag, Url } from './kernel/ids.ts';
 import type { Kill } from './kernel/kill.ts';
-import type { Purpose } from './kernel/outcome.ts';
+import type { Purpose, Review } from './kernel/outcome.ts';
 import type { Authority, Receipt, Trail } from './kernel/receipt.ts';
 import type { Outcome, Refusal } from './kernel/refusal.ts';
+import type { CardVariant } from './kernel/review.ts';
 import type { Bytes, EpochMs, Ms } from './kernel/units.ts';
 
 /** The doors between the rules and the world. `daemon.ts` chooses who stands behind each. */
@@ -196,15 +188,40 @@ export interface Decision {
 /** A card that waits for a decision: public cards alone, one per agent and variant, the newest. */
 export interface HeldCard {
   readonly agent: AgentName;
-  readonly variant: VariantKey;
+  readonly variant: CardVariant;
   readonly digest: CardDigest;
+  /** Where the configuration says that the card is. */
   readonly url: Url;
   readonly body: Uint8Array;
+  readonly contentType: string;
   /** When it was first seen, and under which policy it is held. */
   readonly at: EpochMs;
   readonly policy: PolicyDigest;
-  /** The classes of change that hold it. */
-  readonly classes: readonly string[];
+  /** Since when the card in force has been followed by one that waits: another one after it does not begin anew. */
+  readonly since: EpochMs;
+  /** False where its origin forbids to store it. */
+  readonly servable: boolean;
+  /** What it says otherwise than the card in force; empty where there is none. */
+  readonly changes: readonly KeptChange[];
+}
+
+/** A card that was taken: what the next one is compared with, and what is served while that one waits. */
+export interface CardInForce {
+  readonly agent: AgentName;
+  readonly variant: CardVariant;
+  readonly digest: CardDigest;
+  /** Where the configuration said that the card is. */
+  readonly url: Url;
+  readonly body: Uint8Array;
+  readonly contentType: string;
+  readonly verdict: Verdict;
+  readonly review: Exclude<Review, 'held'>;
+  /** What let it in. */
+  readonly by: 'person' | 'pin' | 'policy';
+  readonly receipt: ReceiptId;
+  readonly at: EpochMs;
+  /** False where its origin forbids to store it: it is kept to be compared with, and never served. */
+  readonly servable: boolean;
 }
 
 /** The ledger with what is read from it. A disk that fails makes decisions fail and receipts be lost, and nothing else. */
@@ -215,15 +232,22 @@ export interface Evidence extends Ledger {
   refused(note: RefusalNote): ReceiptId;
   query(query: ReceiptQuery): Promise<Outcome<ReceiptPage>>;
   verify(): Promise<Outcome<ChainReport>>;
-  /** Writes a decision with its receipt and ends the hold on that digest: all of it or, with a refusal, nothing. */
-  decide(decision: Decision): Promise<Outcome<Decision>>;
+  /**
+   * Writes a decision with its receipt, ends the hold on that digest and puts the cards in force that it lets in: all of it or, with
+   * a refusal, nothing.
+   */
+  decide(decision: Decision, letsIn: readonly CardInForce[]): Promise<Outcome<Decision>>;
   /** All decisions on an agent's cards, oldest first. */
   decisions(agent: AgentName): Promise<Outcome<readonly Decision[]>>;
   hold(card: HeldCard): Promise<Outcome<HeldCard>>;
   /** The cards that wait, of one agent or of all. */
   held(agent: AgentName | null): Promise<Outcome<readonly HeldCard[]>>;
   /** Takes back a hold: the origin went back to what was approved, or the agent is gone. */
-  release(agent: AgentName, variant: VariantKey): Promise<Outcome<null>>;
+  release(agent: AgentName, variant: CardVariant): Promise<Outcome<null>>;
+  /** Puts a card in force; the ones before it are kept, as far as somebody may go back to them. */
+  enforce(card: CardInForce): Promise<Outcome<CardInForce>>;
+  /** The cards that have been in force, oldest first: the last of each variant is. */
+  inForce(agent: AgentName): Promise<Outcome<readonly CardInForce[]>>;
   /** Names a principal or tenant in evidence: the same name gives the same hash, and only here. */
   keyedHash(kind: 'principal' | 'tenant', name: string): string;
 }

@@ -1,9 +1,10 @@
 import type { Answer } from '../kernel/answer.ts';
-import { type Tag, tag } from '../kernel/ids.ts';
+import { type CardDigest, type Tag, cardDigest, tag } from '../kernel/ids.ts';
 import type { Authority, Change } from '../kernel/receipt.ts';
-import { type Outcome, refuse } from '../kernel/refusal.ts';
+import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
+import type { Decision } from '../ports.ts';
 import { json, problem } from './answers.ts';
-import { type Order, flagOf, optionalReason, reasonOf } from './body.ts';
+import { type Order, bad, flagOf, optionalReason, reasonOf } from './body.ts';
 import type { AdminPorts, Moved } from './ports.ts';
 import { asAgent } from './query.ts';
 import { scopeOf, tagsOf } from './scopes.ts';
@@ -63,6 +64,30 @@ export async function refresh(call: Call): Promise<Answer> {
   const receipt = await writeDown(call, 'refresh', [tag(`agent:${agent}`)], reason.value);
   const refreshed = await ports.refresh(agent);
   return refreshed.ok ? json({ ...refreshed.value, receipt }) : problem(refreshed.refusal);
+}
+
+export const approve = (call: Call): Promise<Answer> => decide(call, 'approve');
+export const reject = (call: Call): Promise<Answer> => decide(call, 'reject');
+
+/** A decision is on the disk with its receipt before it takes effect, or it is none. */
+async function decide({ ports, order, named, by }: Call, action: Decision['action']): Promise<Answer> {
+  const agent = asAgent(named);
+  if (ports.reviews.of(agent) === undefined) return problem(unknownAgent());
+  const digest = digestOf(order);
+  if (!digest.ok) return problem(digest.refusal);
+  const reason = reasonOf(order);
+  if (!reason.ok) return problem(reason.refusal);
+  const decided = await ports.reviews.decide({ agent, digest: digest.value, action, reason: reason.value, by });
+  if (!decided.ok) return problem(decided.refusal);
+  const { id, ...decision } = decided.value;
+  return json({ ...decision, receipt: id });
+}
+
+function digestOf(order: Order): Outcome<CardDigest> {
+  const [, hex] = /^sha256:([0-9a-f]{64})$/.exec(String(order.get('digest') ?? '')) ?? [];
+  return hex === undefined
+    ? refused(bad('digest must be sha256: and 64 of 0 to 9 and a to f, as GET /agents/{agent}/change has it.'))
+    : accepted(cardDigest(hex));
 }
 
 export async function reload(call: Call): Promise<Answer> {

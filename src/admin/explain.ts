@@ -2,7 +2,7 @@ import { scopeCovers } from './scopes.ts';
 import type { Kill } from '../kernel/kill.ts';
 import type { Receipt } from '../kernel/receipt.ts';
 import type { EpochMs } from '../kernel/units.ts';
-import type { AdminPorts, AgentView, Described } from './ports.ts';
+import type { AdminPorts, AgentView, Described, ReviewView } from './ports.ts';
 
 /** Everything that decides what a caller gets for one target, in the order in which it decides. */
 export interface Explanation {
@@ -14,6 +14,8 @@ export interface Explanation {
   readonly because: readonly string[];
   readonly kills: readonly Kill[];
   readonly status: AgentView | null;
+  /** What was taken, what waits and what was decided; null where no agent is meant. */
+  readonly review: ReviewView | null;
   /** The latest, newest first. */
   readonly receipts: readonly Receipt[];
 }
@@ -27,22 +29,24 @@ export async function explain(ports: AdminPorts, target: string): Promise<Explan
   const { agent, rule, url } = described;
   const status = ports.agents().find((each) => each.agent === agent) ?? null;
   const kills = ports.kills.active().filter(({ scope }) => scopeCovers(scope, described.tags));
+  const review = agent === null ? null : (ports.reviews.of(agent) ?? null);
   const found = agent === null ? undefined : await ports.ledger.query({ agent, limit: LATEST });
   return {
     target,
     agent,
     rule,
     url,
-    because: reasons(described, status, kills, ports.clock.now()),
+    because: reasons(described, { status, review }, kills, ports.clock.now()),
     kills,
     status,
+    review,
     receipts: found?.ok === true ? found.value.receipts : [],
   };
 }
 
 function reasons(
   described: Described,
-  status: AgentView | null,
+  { status, review }: Pick<Explanation, 'status' | 'review'>,
   kills: readonly Kill[],
   now: EpochMs,
 ): readonly string[] {
@@ -54,8 +58,28 @@ function reasons(
     return [...lines, `Stopped: ${kill.scope}, by ${kill.by}: ${kill.reason}. To lift: ${lift}`];
   }
   if (status === null) return [...lines, 'Nothing is stopped; each request is decided by the rule.'];
-  return [...lines, ...cardReasons(status, now)];
+  return [...lines, ...(review === null ? [] : reviewReasons(review, now)), ...cardReasons(status, now)];
 }
+
+/** What is in force and why, and what is not taken and why not. */
+function reviewReasons({ inForce, pending, suspended }: ReviewView, now: EpochMs): readonly string[] {
+  const lines = inForce.map(({ digest, by, variant }) => `In force${forWhom(variant)}: ${digest}, ${BY[by]}.`);
+  for (const { digest, why, changes, until, variant } of pending) {
+    const classes = [...new Set(changes.filter(({ action }) => action !== 'allow').map((change) => change.class))];
+    const what = classes.length === 0 ? '' : ` (${classes.join(', ')})`;
+    const end = inForce.length === 0 ? '' : `; what is in force is served for ${seconds(until - now)} more`;
+    lines.push(`Not taken${forWhom(variant)}: ${digest}, ${WHY[why]}${what}${end}.`);
+  }
+  return suspended === null ? lines : [...lines, suspended];
+}
+
+const forWhom = (variant: string): string => (variant === 'any' ? '' : ` for callers of A2A ${variant}`);
+const BY = { person: 'approved by a person', pin: 'approved by a pin', policy: 'taken by the rule' } as const;
+const WHY = {
+  held: 'it waits for review',
+  blocked: 'the rule blocks it',
+  'first-use': 'the first card waits for review',
+} as const;
 
 function cardReasons({ state, freshUntil, staleSince, setback }: AgentView, now: EpochMs): readonly string[] {
   const failed =
@@ -72,7 +96,7 @@ function cardReasons({ state, freshUntil, staleSince, setback }: AgentView, now:
     case 'missing':
       return [...failed, 'No accepted card of it is held: the origin must answer first.'];
     case 'held':
-      return [...failed, 'A change waits for review: cardea review.'];
+      return [...failed, 'The card in force is served while another one waits: cardea review.'];
     case 'revoked':
       return [...failed, 'Its registry has revoked it.'];
     case 'killed':

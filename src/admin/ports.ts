@@ -1,10 +1,13 @@
 import type { CardStatus } from '../discovery/card-status.ts';
-import type { AgentName, Tag, Url } from '../kernel/ids.ts';
+import type { ChangeClass, KeptChange } from '../kernel/change.ts';
+import type { AgentName, CardDigest, ReceiptId, Tag, Url } from '../kernel/ids.ts';
 import type { Kill, KillSource } from '../kernel/kill.ts';
+import type { SignatureVerdict } from '../kernel/outcome.ts';
 import type { Authority } from '../kernel/receipt.ts';
 import type { Outcome, Refusal } from '../kernel/refusal.ts';
+import type { CardVariant, FirstUse, ReviewAction } from '../kernel/review.ts';
 import type { EpochMs } from '../kernel/units.ts';
-import type { Clock, Evidence } from '../ports.ts';
+import type { Clock, Decision, Evidence } from '../ports.ts';
 import type { EventFeed } from './events.ts';
 
 /** What the admin API asks of the daemon; nothing of it can be reached from another listener. */
@@ -13,6 +16,7 @@ export interface AdminPorts {
   readonly ledger: Evidence;
   readonly kills: KillPorts;
   readonly events: EventFeed;
+  readonly reviews: ReviewPorts;
   /** Every named agent, in the order of the configuration. */
   agents(): readonly AgentView[];
   /** The card that is served now; undefined where there is none. */
@@ -37,6 +41,65 @@ export interface KillPorts {
   persisted(): boolean;
   engage(order: { readonly scope: Tag; readonly reason: string; readonly by: KillSource }): Promise<Outcome<Moved>>;
   lift(order: { readonly id: string; readonly reason: string; readonly by: Authority }): Promise<Outcome<Moved>>;
+}
+
+/** Reviews, as far as an administrator sees and decides them. */
+export interface ReviewPorts {
+  /** Undefined for an agent that is not configured. */
+  of(agent: AgentName): ReviewView | undefined;
+  decide(order: ReviewOrder): Promise<Outcome<Decision>>;
+}
+
+export interface ReviewOrder extends Pick<Decision, 'agent' | 'digest' | 'action' | 'reason' | 'by'> {}
+
+/** Everything that is known about the reviews of one agent; lists are newest first. */
+export interface ReviewView {
+  readonly rule: {
+    readonly firstUse: FirstUse;
+    /** In ms. */
+    readonly maxHold: number;
+    readonly pins: readonly CardDigest[];
+    /** Where the configuration names an action. */
+    readonly actions: { readonly [Class in ChangeClass]?: ReviewAction };
+  };
+  /** Why nothing but the public card may be used meanwhile; null where all may. */
+  readonly suspended: string | null;
+  readonly pending: readonly PendingView[];
+  /** What is in force, by variant. */
+  readonly inForce: readonly InForceView[];
+  /** Every card that has been in force, as far back as they are kept. */
+  readonly history: readonly InForceView[];
+  readonly decisions: readonly Decision[];
+}
+
+/** A card that is not taken. */
+export interface PendingView {
+  readonly variant: CardVariant;
+  readonly digest: CardDigest;
+  readonly url: Url;
+  readonly why: 'held' | 'blocked' | 'first-use';
+  /** When it was first seen. */
+  readonly at: EpochMs;
+  /** Since when something waits, and until when the approved card is served. */
+  readonly since: EpochMs;
+  readonly until: EpochMs;
+  /** The digest of what is served meanwhile; null where nothing is in force. */
+  readonly inForce: CardDigest | null;
+  readonly changes: readonly KeptChange[];
+  /** The card as it came. */
+  readonly card: unknown;
+}
+
+/** A card that is or was in force. */
+export interface InForceView {
+  readonly variant: CardVariant;
+  readonly digest: CardDigest;
+  readonly url: Url;
+  readonly review: 'approved' | 'allowed' | 'first-use';
+  readonly by: 'person' | 'pin' | 'policy';
+  readonly signature: SignatureVerdict;
+  readonly at: EpochMs;
+  readonly receipt: ReceiptId;
 }
 
 /** A stop that was made or ended. */

@@ -20,7 +20,19 @@ export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agen
 
 export function showAgent({ ports, named }: Look): Answer {
   const found = ports.agents().find((each) => each.agent === asAgent(named));
-  return found === undefined ? problem(unknownAgent()) : json(found);
+  const review = ports.reviews.of(asAgent(named));
+  if (found === undefined || review === undefined) return problem(unknownAgent());
+  const { pending, ...known } = review;
+  // The cards themselves are at /change: this answer is asked for every few seconds.
+  return json({ ...found, review: { ...known, pending: pending.map(({ card: _, ...each }) => each) } });
+}
+
+/** What waits for review, with every change and the card as it came. */
+export function showChange({ ports, named }: Look): Answer {
+  const review = ports.reviews.of(asAgent(named));
+  if (review === undefined) return problem(unknownAgent());
+  const { rule, suspended, pending } = review;
+  return json({ agent: named, suspended, firstUse: rule.firstUse, pending });
 }
 
 /** The card as it is served now, in its own bytes. */

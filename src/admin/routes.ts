@@ -48,6 +48,13 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/agents', /^\/agents$/, { GET: read(reads.listAgents) }),
   route('/agents/weather', /^\/agents\/([a-z0-9-]{1,63})$/, { GET: read(reads.showAgent) }),
   route('/agents/weather/card', /^\/agents\/([a-z0-9-]{1,63})\/card$/, { GET: read(reads.showCard) }),
+  route('/agents/weather/change', /^\/agents\/([a-z0-9-]{1,63})\/change$/, { GET: read(reads.showChange) }),
+  route('/agents/weather/approve', /^\/agents\/([a-z0-9-]{1,63})\/approve$/, {
+    POST: limited(changes.approve, 'digest', 'reason'),
+  }),
+  route('/agents/weather/reject', /^\/agents\/([a-z0-9-]{1,63})\/reject$/, {
+    POST: limited(changes.reject, 'digest', 'reason'),
+  }),
   route('/agents/weather/refresh', /^\/agents\/([a-z0-9-]{1,63})\/refresh$/, {
     POST: limited(changes.refresh, 'reason'),
   }),

@@ -10,8 +10,10 @@ import { egressRule } from './compile-egress.ts';
 import { extendedRule } from './compile-extended.ts';
 import { compileKeySets, jkuSets } from './compile-keys.ts';
 import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
+import { reviewRule, reviewText } from './compile-review.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
+import { type PinFiles, pinsText } from './pins.ts';
 import type { AgentSettings, ListenerTlsSettings, OriginSettings, Settings } from './schema.ts';
 import { WELL_KNOWN_PATHS } from './types/web.ts';
 
@@ -37,13 +39,17 @@ const JUDGEMENT = 1;
 const VERSIONS = ['0.2', '0.3', '1.0'] as const;
 
 /** Turns settings, and the keys that they name, into the snapshot that the rest of the program reads. */
-export function compileRules(settings: Settings, documents: KeyDocuments): Rules {
+export function compileRules(settings: Settings, documents: KeyDocuments, pins: PinFiles): Rules {
   const decoder = new TextDecoder();
   const origins = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
   const named = compileKeySets(settings, origins, documents);
-  const agents = [...settings.agents].map(([name, agent]) => agentRule(name, agent, { settings, named }));
+  const agents = [...settings.agents].map(([name, agent]) => agentRule(name, agent, { settings, named, pins }));
   return {
-    digest: digestOf({ settings, documents: [...documents].map(([name, text]) => [name, decoder.decode(text)]) }),
+    digest: digestOf({
+      settings,
+      documents: [...documents].map(([name, text]) => [name, decoder.decode(text)]),
+      pins: pinsText(pins),
+    }),
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     origins,
     keySets: [...new Set([...named.values(), ...agents.flatMap((agent) => agent.keySets)])],
@@ -90,10 +96,12 @@ function* listenerRoles(
 interface Whole {
   readonly settings: Settings;
   readonly named: ReadonlyMap<string, KeySetRule>;
+  readonly pins: PinFiles;
 }
 
-function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: Whole): AgentRule {
+function agentRule(name: AgentName, agent: AgentSettings, { settings, named, pins }: Whole): AgentRule {
   const card = cardRule(name, agent, settings);
+  const review = reviewRule(agent.review, { name, isWildcard: false }, pins);
   const isOthersConcern = card.interfaces === 'same-site' || card.interfaces === 'allowed';
   const allowlist = isOthersConcern ? allowlistOf(settings).map(formatPattern).toSorted() : [];
   return {
@@ -101,8 +109,9 @@ function agentRule(name: AgentName, agent: AgentSettings, { settings, named }: W
     cards: cardUrls(agent),
     egress: egressRule({ name: `agents.${name}`, reach: agent, egress: settings.egress }, patternOf(agent)),
     cache: cachePolicy('card', agent, settings),
-    policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist })),
+    policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist, review: reviewText(review) })),
     card,
+    review,
     keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent, settings.egress)],
     visibleTo: compileVisibleTo(agent),
     extended: extendedRule(agent.extended, patternOf(agent)),

@@ -1,5 +1,6 @@
 import type { Finding } from './checks.ts';
 import { listenersOf } from './listeners-of.ts';
+import { pinsWritten } from './pins.ts';
 import { itemPath, memberPath } from './place.ts';
 import type { Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
@@ -19,7 +20,7 @@ export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
   const keys = [...(draft?.keys ?? [])].flatMap(([name, set]) =>
     set?.file ? [{ path: `${memberPath('keys', name)}.file`, file: set.file }] : [],
   );
-  return [...agents, ...origins, ...keys, ...listenerFiles(draft)];
+  return [...agents, ...origins, ...keys, ...pinsWritten(draft), ...listenerFiles(draft)];
 }
 
 /** Lists those files and the ones that are read when they are wanted: a change of any of them is a reload. */

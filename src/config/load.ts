@@ -6,6 +6,7 @@ import { readDocument } from './document.ts';
 import { filesNeeded, filesRead } from './files-needed.ts';
 import { type InspectKeys, readKeys } from './key-documents.ts';
 import { type Environment, type FlagValue, namedSettings, readOverrides } from './overrides.ts';
+import { readPins } from './pins.ts';
 import type { Place, Problem } from './place.ts';
 import { readTable } from './read.ts';
 import { SCHEMA, type Settings } from './schema.ts';
@@ -67,7 +68,8 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
   const draft = table.value as Draft<Settings>;
   const missing = await unreadable(filesNeeded(draft), order.readFile);
   const keys = await readKeys(draft, order);
-  const together = [...checkTogether(draft), ...missing, ...keys.problems].map(locate);
+  const pins = await readPins(draft, order.readFile);
+  const together = [...checkTogether(draft), ...missing, ...keys.problems, ...pins.problems].map(locate);
   const problems = [...overrides.problems, ...document.problems, ...table.problems, ...together].toSorted(byPlace);
   const files = [...new Set([found.file, ...filesRead(draft)])];
   if (problems.length > 0) return { ok: false, problems, warnings, files };
@@ -76,7 +78,7 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
     ok: true,
     file: found.file,
     settings,
-    rules: compileRules(settings, keys.documents),
+    rules: compileRules(settings, keys.documents, pins.files),
     listen: compileListeners(settings),
     warnings: [...warnings, ...[...doubts(settings), ...keys.warnings].map(locate)],
     files,

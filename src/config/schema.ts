@@ -1,6 +1,7 @@
 import { cache, ownCache } from './schema-cache.ts';
 import { extended } from './schema-extended.ts';
 import { group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
+import { review } from './review-table.ts';
 import { cidr, dnsServer, listenAddress } from './types/addresses.ts';
 import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
@@ -117,6 +118,10 @@ const agent = section({
   origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
   card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
   ...trust,
+  review: group(
+    review,
+    'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
+  ),
   ...reach,
   visibleTo: group(
     list(visibleTo),

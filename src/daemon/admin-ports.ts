@@ -1,5 +1,6 @@
 import type { EventFeed } from '../admin/events.ts';
 import type { AdminPorts, AgentView, Described } from '../admin/ports.ts';
+import { createReviewPorts } from './review-ports.ts';
 import { effectiveValues } from '../config/effective.ts';
 import type { Settings } from '../config/schema.ts';
 import { CARD_REQUESTS } from '../discovery/card-request.ts';
@@ -33,6 +34,7 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     ledger: parts.ledger,
     kills: parts.killSwitch,
     events: parts.events,
+    reviews: createReviewPorts(parts),
     drain: parts.drain,
     purge: (tags, soft) => parts.store.purge(tags, soft),
     reload: parts.reload,

@@ -83,7 +83,13 @@ function cardFields(served: Served, { coding, etag }: Representation): CardField
     'Vary',
     VARY,
     'Cache-Control',
-    clientCacheControl({ age, freshFor: freshFor(entry, now), clientMaxAge, lifetime: entry.lifetime }),
+    clientCacheControl({
+      age,
+      freshFor: freshFor(entry, now),
+      clientMaxAge,
+      lifetime: entry.lifetime,
+      held: entry.admission?.review === 'held',
+    }),
     'Cache-Status',
     appendCacheStatus(undefined, cache),
   ];

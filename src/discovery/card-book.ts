@@ -15,6 +15,7 @@ import type { JudgeAgain } from './judge-again.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
+import type { Pending, Reviews } from './reviews.ts';
 import { type Setback, createSetbacks } from './setbacks.ts';
 import type { Trust } from './trust.ts';
 import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
@@ -45,6 +46,8 @@ export interface CardBook {
   updateBehind(agent: AgentRule, request: CardRequest): Promise<void>;
   /** The kill that covers the agent, where one does. */
   killed(agent: AgentRule): Kill | undefined;
+  /** Cards of this agent that wait for a person or are blocked. */
+  pending(agent: AgentRule): readonly Pending[];
   /** Forgets every remembered failure. */
   forgive(): void;
   /** Forgets what is known of an agent whose rule is gone, or whose card is another one now. */
@@ -65,6 +68,7 @@ interface Parts {
   readonly kills: KillBook;
   readonly refresh: RefreshCard;
   readonly judgeAgain: JudgeAgain;
+  readonly reviews: Pick<Reviews, 'pending'>;
   readonly limits: () => Limits;
   readonly isInForce: IsInForce;
 }
@@ -136,6 +140,10 @@ class Book implements CardBook {
     return kills.length === 0 ? undefined : killOf(kills, agentTags(agent));
   }
 
+  pending(agent: AgentRule): readonly Pending[] {
+    return this.#parts.reviews.pending(agent);
+  }
+
   forgive(): void {
     this.#setbacks.clearAll();
   }
@@ -146,7 +154,9 @@ class Book implements CardBook {
   }
 
   async relive(agent: AgentRule): Promise<void> {
-    const outlived = this.variants(agent).flatMap((entry) => {
+    // What is served while another card waits has its lifetime from that, and from the rule at the next look.
+    const own = this.variants(agent).filter(({ admission }) => admission?.review !== 'held');
+    const outlived = own.flatMap((entry) => {
       const { fresh, ...today } = lifetimeOf(entry, agent.cache);
       const lifetime = { ...today, fresh: ms(Math.min(fresh, entry.lifetime.fresh)) };
       return isSame(lifetime, entry.lifetime) ? [] : [{ ...entry, lifetime }];
@@ -189,8 +199,7 @@ class Book implements CardBook {
     if (kill !== undefined) return unsent(killed(kill, agent.name));
     if (!this.#parts.isInForce(agent)) return unsent(outdated(agent));
     const stored = this.current(agent, request);
-    const known = this.#successes.has(agent.name) || this.variants(agent).length > 0;
-    const target = { agent, key: this.#lanesOf(agent).key, request, stored, known };
+    const target = { agent, key: this.#lanesOf(agent).key, request, stored };
     const refreshed = await this.#parts.refresh(target, this.#parts.limits());
     this.#note(agent, request, refreshed);
     return refreshed;
@@ -205,7 +214,8 @@ class Book implements CardBook {
     } else if (refreshed.outcome !== 'superseded') {
       const { refusal, status, retryAfter } = refreshed;
       const { negativeTtl } = agent.cache;
-      const policy = refreshed.outcome === 'rejected' ? this.#policy(agent) : null;
+      const isCards = refreshed.outcome === 'rejected' || refreshed.outcome === 'held';
+      const policy = isCards ? this.#policy(agent) : null;
       const [now, chance] = [clock.now(), clock.random()];
       this.#setbacks.note(lane, { refusal, status, retryAfter, negativeTtl, policy, now, chance });
     }

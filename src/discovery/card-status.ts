@@ -1,5 +1,6 @@
 import { freshFor } from '../http/freshness.ts';
 import { mayServeOnError } from '../http/reuse.ts';
+import type { ChangeClass } from '../kernel/change.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { AgentName, CardDigest } from '../kernel/ids.ts';
 import type { CardState, SignatureVerdict } from '../kernel/outcome.ts';
@@ -7,6 +8,7 @@ import { type EpochMs, epochMs, later } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
+import type { Pending } from './reviews.ts';
 
 /** How one agent's card stands: what metrics, lists and readiness read. */
 export interface CardStatus {
@@ -22,7 +24,11 @@ export interface CardStatus {
   readonly version: string | null;
   readonly protocolVersion: string | null;
   readonly digest: CardDigest | null;
+  /** How many changes of each class wait for review; a class that is not there has none. */
+  readonly pending: PendingCounts;
 }
+
+export type PendingCounts = { readonly [Class in ChangeClass]?: number };
 
 /** Reads the state of an agent's card, preferring the variant that the prefetch asks for. */
 export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): CardStatus {
@@ -32,8 +38,11 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
   const setback = book.setback(agent, CARD_REQUESTS['1.0']);
   // A key that is killed shows only in the card that it signed: then the last attempt says so.
   const killed = book.killed(agent) !== undefined || (entry === undefined && setback?.refusal.code === 'killed');
-  if (entry === undefined) return { ...NOTHING, agent: agent.name, state: killed ? 'killed' : 'missing', lastSuccess };
-  const state = killed ? 'killed' : stateOf(entry, now, setback !== undefined);
+  const waiting = book.pending(agent);
+  const pending = countByClass(waiting);
+  if (entry === undefined)
+    return { ...NOTHING, agent: agent.name, state: killed ? 'killed' : 'missing', lastSuccess, pending };
+  const state = killed ? 'killed' : waiting.length > 0 ? 'held' : stateOf(entry, now, setback !== undefined);
   const freshUntil = later(now, freshFor(entry, now));
   return {
     agent: agent.name,
@@ -45,7 +54,16 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
     version: entry.admission?.facts.version ?? null,
     protocolVersion: entry.admission?.facts.protocolVersion ?? null,
     digest: entry.admission?.digest ?? null,
+    pending,
   };
+}
+
+/** Of several variants that wait, each change counts. */
+function countByClass(waiting: readonly Pending[]): PendingCounts {
+  const counts: { [Class in ChangeClass]?: number } = {};
+  for (const { card } of waiting)
+    for (const change of card.changes) counts[change.class] = (counts[change.class] ?? 0) + 1;
+  return counts;
 }
 
 const NEVER = epochMs(0);

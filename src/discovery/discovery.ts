@@ -1,6 +1,7 @@
 import type { SigningKey } from '../card/sign.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Tag } from '../kernel/ids.ts';
+import type { Refusal } from '../kernel/refusal.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import { buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
@@ -13,6 +14,7 @@ import { type CardStatus, cardStatus } from './card-status.ts';
 import { createCors } from './cors.ts';
 import { type Handle, createHandle } from './handle.ts';
 import { createFetchKeys } from './fetch-keys.ts';
+import { createGate } from './gate.ts';
 import { createJudge } from './judge.ts';
 import { createJudgeAgain } from './judge-again.ts';
 import { createForward } from './forward.ts';
@@ -24,6 +26,8 @@ import type { IsInForce } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import { createCallers } from './callers.ts';
 import { createIssuers, type Issuers } from './issuers.ts';
+import { type ReviewDesk, createReviewDesk } from './review-desk.ts';
+import { type Reviews, createReviews } from './reviews.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
 import { createStops, type Stops } from './stops.ts';
 import { createServeCard } from './serve-card.ts';
@@ -38,7 +42,15 @@ export interface Discovery {
   readonly book: CardBook;
   readonly schedule: Schedule;
   readonly trust: Trust;
-  /** Resolves when the first snapshot's keys are read; nothing may be asked before. */
+  /** What was taken, what waits, and what people decided. */
+  readonly reviews: Reviews;
+  readonly desk: ReviewDesk;
+  /**
+   * Why nothing but the public card of this agent may be used, where a change of its security or endpoints waits for review: extended
+   * cards, cached tokens and forwarding ask before each use. Undefined where they may go on.
+   */
+  suspended(agent: AgentRule): Refusal | undefined;
+  /** Resolves when the first snapshot's keys are read, and what was decided before; nothing may be asked before. */
   readonly ready: Promise<void>;
   /** Fetches every key set and every card once, `concurrency` cards at a time. */
   prefetch(concurrency: number): Promise<void>;
@@ -91,8 +103,8 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
   const parts = createParts(doors, snapshot, stopping.signal);
-  const { trust, keys, book, schedule, handle } = parts;
-  const ready = keys.prepare(first).then((follow) => follow());
+  const { trust, keys, book, schedule, handle, reviews, desk } = parts;
+  const ready = prepare(parts, first);
   const settled = async (): Promise<void> => {
     await keys.settled();
     await book.settled();
@@ -103,6 +115,9 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     book,
     schedule,
     trust,
+    reviews,
+    desk,
+    suspended: (agent) => reviews.suspended(agent),
     ready,
     async fetchOnce(agent) {
       await ready;
@@ -118,7 +133,10 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     rules: () => snapshot.rules,
     async adopt(given) {
       await ready;
+      await reviews.load([...given.agents.values()]);
       await adoptRules(given, { ...doors, ...parts, snapshot });
+      // A pin may have approved what waits.
+      for (const agent of agents()) if (reviews.pending(agent).length > 0) void desk.lookAgain(agent);
     },
     isPinned: (entry) => isOfToday(entry, snapshot.rules),
     judgeStored: () => judgeAll(book, agents()),
@@ -135,6 +153,13 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
 function isOfToday({ agent: name, key }: Entry, { agents }: Rules): boolean {
   const agent = name === null ? undefined : agents.get(name);
   return agent !== undefined && key === agentCardKey(agent);
+}
+
+/** Learns what the rules need before anything is decided by them: the keys, and what was decided about each agent's cards before. */
+async function prepare({ keys, reviews }: DiscoveryParts, rules: Rules): Promise<void> {
+  const follow = await keys.prepare(rules);
+  await reviews.load([...rules.agents.values()]);
+  follow();
 }
 
 async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<void> {
@@ -161,7 +186,7 @@ const switching = (
   },
 });
 
-interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle'> {
+interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle' | 'reviews' | 'desk'> {
   readonly stops: Stops;
   /** Everything that holds keys: those of cards and those of callers' tokens. */
   readonly keys: Pick<Trust, 'prepare' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
@@ -180,9 +205,12 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const callers = createCallers({ clock, issuers, rules, hash: (kind, name) => ledger.keyedHash(kind, name) });
   const judge = createJudge({ clock, trust, rules });
   const withCodings = createWithCodings(doors.coder, doors.store);
-  const refresh = createRefresh({ ...doors, trust, judge, stops, withCodings, isInForce });
-  const judgeAgain = createJudgeAgain({ ...doors, trust, judge, withCodings, isInForce });
-  const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain, isInForce });
+  const reviews = createReviews(doors);
+  const gate = createGate({ reviews, judge, kills });
+  const refresh = createRefresh({ ...doors, trust, judge, gate, stops, withCodings, isInForce });
+  const judgeAgain = createJudgeAgain({ ...doors, trust, judge, reviews, withCodings, isInForce });
+  const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain, reviews, isInForce });
+  const desk = createReviewDesk({ ...doors, reviews, judge, book, withCodings });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const handle = createHandle({
     routes: () => snapshot.routes,
@@ -199,7 +227,7 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     lists: createAgentLists(book, rules, now),
     cors: createCors(() => rules().cors),
   });
-  return { stops, trust, keys: both(trust, issuers), book, schedule, handle };
+  return { stops, trust, keys: both(trust, issuers), book, schedule, handle, reviews, desk };
 }
 
 const both = (trust: Trust, issuers: Issuers): DiscoveryParts['keys'] => ({

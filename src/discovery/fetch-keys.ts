@@ -201,6 +201,7 @@ function record({ clock, ledger }: Doors, exchanged: Exchange): void {
     interfaceUrl: null,
     verdict: null,
     review: null,
+    changes: [],
     warnings: read.ok ? read.warnings : [],
     outcome: read.ok ? (confirmed ? 'not_modified' : 'stored') : read.outcome,
     code: read.ok ? null : read.refusal.code,

@@ -1,5 +1,6 @@
 import { strongEtag } from '../http/answer.ts';
 import { fieldValue } from '../http/fields.ts';
+import type { ChangeClass } from '../kernel/change.ts';
 import type { Admission, Entry, Verdict } from '../kernel/entry.ts';
 import { type PolicyDigest, type ReceiptId, type Tag, tag } from '../kernel/ids.ts';
 import type { VerdictReceipt } from '../kernel/receipt.ts';
@@ -8,6 +9,8 @@ import type { AgentRule } from '../policy/rules.ts';
 import type { Clock, Ledger, Store } from '../ports.ts';
 import type { IsInForce } from './in-force.ts';
 import type { Judge } from './judge.ts';
+import type { Reviews } from './reviews.ts';
+import { standingOf } from './standing.ts';
 import type { Trust } from './trust.ts';
 import { plainOf, type WithCodings } from './with-codings.ts';
 
@@ -25,6 +28,7 @@ interface Doors {
   readonly judge: Judge;
   readonly withCodings: WithCodings;
   readonly isInForce: IsInForce;
+  readonly reviews: Reviews;
 }
 
 /** Whoever asks for one entry under one policy shares one judgement, which stands until the policy or the keys change. */
@@ -50,15 +54,42 @@ export function createJudgeAgain(doors: Doors): JudgeAgain {
 async function judgeOnce(doors: Doors, entry: Entry, agent: AgentRule): Promise<Entry | undefined> {
   const { store, judge, ledger } = doors;
   const id = ledger.issue();
-  const outcome = await judgeStored(judge, entry, agent);
+  const outcome = await standing(doors, await judgeStored(judge, entry, agent), { id, agent });
   ledger.record(receiptOf(doors, entry, outcome, { id, agent }));
   if (outcome.ok) {
-    const judged = await doors.withCodings(withReceipt(outcome.value, id));
+    const judged = await doors.withCodings(withReceipt(outcome.value.entry, id));
     return (await store.put(judged)) ? judged : undefined;
   }
   // Keys that are away say nothing against the card, nor do rules that are gone: it is not served, and it is still there.
   if (outcome.refusal.code !== 'keys-unavailable' && doors.isInForce(agent)) await store.drop(entry);
   return undefined;
+}
+
+interface Judging {
+  readonly id: ReceiptId;
+  readonly agent: AgentRule;
+}
+
+/** A stored card as it was judged, and what kinds of change brought it. */
+interface Judged {
+  readonly entry: Entry;
+  readonly changes: readonly ChangeClass[];
+}
+
+/** What may be admitted may not therefore be served: it must be the card in force. */
+async function standing(
+  { reviews, clock }: Doors,
+  judged: Outcome<Entry>,
+  { id, agent }: Judging,
+): Promise<Outcome<Judged>> {
+  if (!judged.ok) return judged;
+  const { admission } = judged.value;
+  if (admission === null) throw new Error(`entry ${judged.value.key} is no card`);
+  const occasion = { receipt: id, policy: admission.policy, at: clock.now() };
+  const stands = await standingOf(reviews, { ...judged.value, admission }, { agent, occasion });
+  if (!stands.ok) return stands;
+  const { review, changes } = stands.value;
+  return accepted({ entry: { ...judged.value, admission: { ...admission, review } }, changes });
 }
 
 /** "`receipt` names the record that admitted what is served": from now on it is that of this verdict. */
@@ -70,10 +101,10 @@ const withReceipt = (entry: Entry, receipt: ReceiptId): Entry => ({
 function receiptOf(
   { clock, trust }: Doors,
   entry: Entry,
-  outcome: Outcome<Entry>,
-  { id, agent }: { readonly id: ReceiptId; readonly agent: AgentRule },
+  outcome: Outcome<Judged>,
+  { id, agent }: Judging,
 ): VerdictReceipt {
-  const admission = outcome.ok ? outcome.value.admission : null;
+  const admission = outcome.ok ? outcome.value.entry.admission : null;
   return {
     kind: 'verdict',
     id,
@@ -83,6 +114,7 @@ function receiptOf(
     digest: admission?.digest ?? entry.admission?.digest ?? null,
     verdict: admission?.verdict ?? null,
     review: admission?.review ?? null,
+    changes: outcome.ok ? outcome.value.changes : [],
     outcome: outcome.ok ? 'accepted' : 'refused',
     code: outcome.ok ? null : outcome.refusal.code,
     why: outcome.ok ? null : outcome.refusal.detail,

@@ -8,8 +8,9 @@ import { type EpochMs, between } from '../kernel/units.ts';
 import { EGRESS_DENIALS, type FetchOutcome } from '../kernel/outcome.ts';
 import type { FetchResult, StreamedResponse, WholeResponse } from '../ports.ts';
 import type { AgentRule } from '../policy/rules.ts';
+import type { CardTarget } from './attempt.ts';
 import { withoutQuery } from './forward-fields.ts';
-import type { CardTarget, Refreshed } from './refresh.ts';
+import type { Refreshed } from './refresh.ts';
 
 /** The fields that decide caching: kept in the receipt as received, since they explain everything that follows. */
 const CACHING = ['cache-control', 'age', 'expires', 'date', 'etag', 'last-modified', 'vary', 'retry-after'] as const;
@@ -27,7 +28,8 @@ interface Exchanged {
 /** Writes down one exchange for a card and the verdict it led to. */
 export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: EpochMs): ExchangeReceipt {
   const { target, result } = exchange;
-  const admission = refreshed.ok ? refreshed.entry.admission : null;
+  // What came, whatever is served: a card that waits has its own digest and its own signatures.
+  const admission = refreshed.reviewed?.admission ?? null;
   return {
     kind: 'exchange',
     id: exchange.id,
@@ -45,10 +47,11 @@ export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: 
     interfaceUrl: admission?.facts.interfaceUrl ?? null,
     verdict: admission?.verdict ?? null,
     review: admission?.review ?? null,
+    changes: refreshed.reviewed?.changes ?? [],
     warnings: admission?.warnings ?? [],
     outcome: refreshed.outcome,
     code: refreshed.ok ? null : refreshed.refusal.code,
-    why: refreshed.ok ? null : refreshed.refusal.detail,
+    why: refreshed.reviewed?.why ?? (refreshed.ok ? null : refreshed.refusal.detail),
     policy: admission?.policy ?? target.agent.policy,
     took: between(exchange.requestedAt, now),
   };
@@ -153,6 +156,7 @@ const NO_CARD = {
   interfaceUrl: null,
   verdict: null,
   review: null,
+  changes: [],
   warnings: [],
 } as const;
 

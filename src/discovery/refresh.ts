@@ -1,47 +1,40 @@
+import type { JsonObject } from '../card/json.ts';
+import { viewOfBody } from '../card/view.ts';
+import { strongEtag } from '../http/answer.ts';
 import { fieldValue, readerOf, withoutFields } from '../http/fields.ts';
 import { initialAge, lifetimeOf } from '../http/freshness.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { storable } from '../http/storable.ts';
-import { strongEtag } from '../http/answer.ts';
-import { conditionFields, mergeNotModified, selectForUpdate } from '../http/validation.ts';
+import { mergeNotModified } from '../http/validation.ts';
 import { variantKey, varyNames } from '../http/vary.ts';
 import type { Admission, Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
-import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { accepted, type Refusal, refuse } from '../kernel/refusal.ts';
-import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
+import type { Ms } from '../kernel/units.ts';
 import { refusedBy } from '../policy/kills.ts';
-import type { AgentRule, Limits } from '../policy/rules.ts';
-import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
-import type { CardRequest } from './card-request.ts';
+import type { Limits } from '../policy/rules.ts';
+import type { Clock, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
+import { type Attempt, type CardTarget, attemptCards, speaksOfAnother, unexpectedStatus, urlsOf } from './attempt.ts';
+import type { Candidate, Gate, Passed, Reviewed } from './gate.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
-import { agentTags, cardTags, originTags } from './key.ts';
+import { agentTags, cardTags } from './key.ts';
 import { exchangeReceipt, unansweredBy } from './receipts.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
 import type { WithCodings } from './with-codings.ts';
 
-/** One card to bring up to date: for whom, by which request, and what is stored already. */
-export interface CardTarget {
-  readonly agent: AgentRule;
-  readonly key: EntryKey;
-  readonly request: CardRequest;
-  /** The stored entry that the request selects, admitted under today's policy. */
-  readonly stored: Entry | undefined;
-  /** True where any card of this agent was accepted before, so that this is no first use. */
-  readonly known: boolean;
-}
-
 /** How bringing a card up to date ended. */
 export type Refreshed =
   | {
       readonly ok: true;
-      readonly outcome: 'stored' | 'not_modified' | 'uncacheable';
+      /** `held`: another card came and waits; the entry is the one in force. */
+      readonly outcome: 'stored' | 'not_modified' | 'uncacheable' | 'held';
       readonly entry: Entry;
       readonly status: number;
+      readonly reviewed: Reviewed;
     }
   | {
       readonly ok: false;
@@ -50,6 +43,8 @@ export type Refreshed =
       /** The status that speaks against serving stale; null where none arrived or the answer itself was no use. */
       readonly status: number | null;
       readonly retryAfter: Ms | null;
+      /** Set where a card came and was not taken. */
+      readonly reviewed?: Reviewed;
     };
 
 /** Fetches, judges and stores one card. */
@@ -62,6 +57,7 @@ interface Doors {
   readonly ledger: Ledger;
   readonly trust: Trust;
   readonly judge: Judge;
+  readonly gate: Gate;
   readonly kills: KillBook;
   readonly withCodings: WithCodings;
   /** Ends what is on its way when the daemon ends or a kill covers it. */
@@ -69,26 +65,18 @@ interface Doors {
   readonly isInForce: IsInForce;
 }
 
-/** An attempt as it is known once the origin has answered or failed. */
-interface Attempt {
-  readonly target: CardTarget;
-  readonly id: ReceiptId;
-  readonly generation: Generation;
-  readonly url: Url;
-  readonly conditional: boolean;
-  readonly requestedAt: EpochMs;
-  readonly receivedAt: EpochMs;
-  readonly result: FetchResult<WholeResponse>;
-}
-
 /** Makes the one way in which a card gets into the store. A caller that leaves does not end a fetch that others may wait for. */
 export function createRefresh(doors: Doors): RefreshCard {
   return async (target, limits) => {
-    let attempt = await attemptCards(doors, target, limits);
+    const missing = (attempt: Attempt, response: WholeResponse): void => {
+      const why = failure(attempt, 'status', unexpectedStatus(attempt, response));
+      doors.ledger.record(exchangeReceipt(attempt, why, attempt.receivedAt));
+    };
+    let attempt = await attemptCards(doors, { target, limits, missing });
     // "the cache MUST NOT use the new response to update any stored responses" — RFC 9111 §4.3.4: then only a full answer helps.
     if (speaksOfAnother(attempt)) {
       doors.ledger.record(exchangeReceipt(attempt, unrelated(attempt), attempt.receivedAt));
-      attempt = await attemptCards(doors, { ...target, stored: undefined }, limits);
+      attempt = await attemptCards(doors, { target: { ...target, stored: undefined }, limits, missing });
     }
     const refreshed = await conclude(doors, attempt);
     doors.ledger.record(exchangeReceipt(attempt, refreshed, doors.clock.now()));
@@ -96,62 +84,12 @@ export function createRefresh(doors: Doors): RefreshCard {
   };
 }
 
-/** True for a 304 whose validator is not the stored card's. */
-const speaksOfAnother = ({ result, target, conditional }: Attempt): boolean =>
-  result.ok &&
-  result.response.status === 304 &&
-  conditional &&
-  target.stored !== undefined &&
-  selectForUpdate([target.stored], result.response.fields).length === 0;
-
 const unrelated = (attempt: Attempt): Refreshed =>
   failure(
     attempt,
     'status',
     refuse('origin-status', 'The origin confirmed another card than the one asked about.', { receivedStatus: 304 }),
   );
-
-/** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
-async function attemptCards(doors: Doors, target: CardTarget, limits: Limits): Promise<Attempt> {
-  const signal = doors.stops.signal(agentTags(target.agent));
-  const generation = doors.store.generation();
-  const startedAt = doors.clock.now();
-  const attempt = async (url: Url): Promise<Attempt> => {
-    const id = doors.ledger.issue();
-    const conditions = target.stored?.url === url ? conditionFields([target.stored]) : [];
-    const requestedAt = doors.clock.now();
-    const result = await doors.fetcher.fetch({
-      purpose: 'card',
-      agent: target.agent.name,
-      url,
-      method: 'GET',
-      fields: [...target.request.fields, ...conditions],
-      body: null,
-      rule: target.agent.egress,
-      limits: {
-        connect: limits.connect,
-        total: ms(Math.max(1, limits.response - between(startedAt, requestedAt))),
-        idle: limits.response,
-        bytes: limits.cardBytes,
-        redirects: limits.redirects,
-      },
-      refuseHop: (to) => refusedBy(doors.kills.active(), originTags(to), target.agent.name),
-      signal,
-    });
-    const receivedAt = doors.clock.now();
-    return { target, id, generation, url, conditional: conditions.length > 0, requestedAt, receivedAt, result };
-  };
-  const [first, ...others] = target.agent.cards;
-  if (first === undefined) throw new Error(`agent ${target.agent.name} has no card URL`);
-  let last = await attempt(first);
-  for (const url of others) {
-    if (!last.result.ok || last.result.response.status !== 404) break;
-    const missing = failure(last, 'status', unexpectedStatus(last, last.result.response));
-    doors.ledger.record(exchangeReceipt(last, missing, last.receivedAt));
-    last = await attempt(url);
-  }
-  return last;
-}
 
 async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
@@ -173,37 +111,45 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   const contentType = fieldValue(response.fields, 'content-type');
   const { outcome, policy } = await doors.judge({ body: response.body, url: attempt.url, contentType }, agent);
   if (!outcome.ok) return failure(attempt, 'rejected', outcome.refusal);
-  const { body, digest, facts, warnings, verdict: signature } = outcome.value;
-  const admission: Admission = {
-    digest,
-    verdict: signature,
-    review: attempt.target.known ? 'allowed' : 'first-use',
-    facts,
-    policy,
-    receipt: attempt.id,
-    at: attempt.receivedAt,
-    warnings,
-  };
-  const entry = entryOf(attempt, response, body, admission);
+  const { body, digest, facts, warnings, verdict, card } = outcome.value;
+  // What the gate says of it is not known yet.
+  const judged = { digest, verdict, review: 'allowed' as const, facts, policy, warnings };
+  const admission: Admission = { ...judged, receipt: attempt.id, at: attempt.receivedAt };
+  const entry = { ...entryOf(attempt, response, body, admission), admission };
   // Only now is it known who signed the card and who redirected to it.
   const stopped = refusedBy(doors.kills.active(), entry.tags, agent.name);
   if (stopped !== undefined) return failure(attempt, 'rejected', stopped);
-  if (!mayStore(attempt, response.fields)) return { ok: true, outcome: 'uncacheable', entry, status: 200 };
-  return put(doors, attempt, entry, 'stored');
+  const isStorable = mayStore(attempt, response.fields);
+  const passed = await doors.gate({ entry, view: () => card.card, storable: isStorable }, attempt);
+  if (!passed.taken) return withheld(doors, attempt, passed);
+  const { entry: decided, reviewed } = passed;
+  if (!isStorable) return { ok: true, outcome: 'uncacheable', status: 200, entry: decided, reviewed };
+  return put(doors, attempt, 'stored', passed);
+}
+
+/** Another card came and is not taken: what is served meanwhile is stored anew, or there is nothing to serve. */
+async function withheld(
+  doors: Doors,
+  attempt: Attempt,
+  { served, reviewed }: Extract<Passed, { taken: false }>,
+): Promise<Refreshed> {
+  if (!served.ok) return { ...failure(attempt, 'held', served.refusal), reviewed };
+  return put(doors, attempt, 'held', { entry: served.value, reviewed });
 }
 
 async function put(
   doors: Doors,
   attempt: Attempt,
-  plain: Entry,
-  outcome: 'stored' | 'not_modified',
+  outcome: 'stored' | 'not_modified' | 'held',
+  { entry: plain, reviewed }: Pick<Extract<Refreshed, { ok: true }>, 'entry' | 'reviewed'>,
 ): Promise<Refreshed> {
   const { agent } = attempt.target;
-  const status = outcome === 'stored' ? 200 : 304;
+  const status = outcome === 'not_modified' ? 304 : 200;
   const entry = await doors.withCodings(plain);
   if (!doors.isInForce(agent)) return failure(attempt, 'superseded', outdated(agent));
-  if (await doors.store.put(entry)) return { ok: true, outcome, entry, status };
-  if (doors.store.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry, status };
+  if (await doors.store.put(entry)) return { ok: true, outcome, entry, status, reviewed };
+  if (doors.store.generation() === entry.generation)
+    return { ok: true, outcome: 'uncacheable', entry, status, reviewed };
   // What was taken away while this fetch was on its way must not come back with it.
   const refusal = refuse('origin-unreachable', 'The card was purged while it was being fetched; ask again.');
   return { ok: false, outcome: 'superseded', refusal, status: null, retryAfter: null };
@@ -233,17 +179,16 @@ function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, ad
   };
 }
 
-/** Every place that had a part in an answer, redirects included: a kill of any of them is a kill of the card. */
-const urlsOf = ({ url, result: { trail } }: Attempt): readonly Url[] => [url, ...trail.redirects, trail.finalUrl];
-
 /** The Fetcher undid the coding, so the stored fields must not claim one. */
 const CODING: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
 /** A validated card is stored anew, unless the 304 says that it may not be stored any more. */
-async function confirm(doors: Doors, attempt: Attempt, entry: Entry): Promise<Refreshed> {
-  if (mayStore(attempt, entry.fields)) return put(doors, attempt, entry, 'not_modified');
+async function confirm(doors: Doors, attempt: Attempt, candidate: Candidate): Promise<Refreshed> {
+  const passed = await doors.gate(candidate, attempt);
+  if (!passed.taken) return withheld(doors, attempt, passed);
+  if (candidate.storable) return put(doors, attempt, 'not_modified', passed);
   if (attempt.target.stored !== undefined) await doors.store.drop(attempt.target.stored);
-  return { ok: true, outcome: 'uncacheable', entry, status: 304 };
+  return { ok: true, outcome: 'uncacheable', status: 304, entry: passed.entry, reviewed: passed.reviewed };
 }
 
 const mayStore = (attempt: Attempt, fields: Fields): boolean =>
@@ -261,7 +206,11 @@ async function validate(doors: Doors, attempt: Attempt, response: WholeResponse,
   const isCurrent = stored.admission?.policy === doors.trust.basis(agent).policy;
   const judged = isCurrent ? accepted(stored) : await judgeStored(doors.judge, stored, agent);
   if (!judged.ok) return failure(attempt, 'rejected', judged.refusal);
-  return confirm(doors, attempt, validated(attempt, response, judged.value));
+  const entry = validated(attempt, response, judged.value);
+  if (entry.admission === null) throw new Error(`entry ${entry.key} is no card`);
+  const view = (): JsonObject => viewOfBody(entry.body) ?? {};
+  const candidate = { ...entry, admission: entry.admission };
+  return confirm(doors, attempt, { entry: candidate, view, storable: mayStore(attempt, entry.fields) });
 }
 
 /** Times and fields move on (RFC 9111 §3.2, §4.3.4). */
@@ -270,24 +219,14 @@ function validated(attempt: Attempt, response: WholeResponse, stored: Entry): En
   const merged = mergeNotModified(stored, { fields: response.fields, requestedAt, receivedAt }, target.agent.cache);
   const vary = varyNames(merged.fields);
   const variant = variantKey(vary, target.request.read);
-  const admission = stored.admission === null ? null : { ...stored.admission, review: 'allowed' as const };
-  return { ...stored, ...merged, vary, variant, generation, admission };
-}
-
-function unexpectedStatus(attempt: Attempt, response: WholeResponse): Refusal {
-  const challenge = fieldValue(response.fields, 'www-authenticate');
-  const asked = challenge === undefined ? '' : ` It asks for credentials: ${challenge.slice(0, 200)}.`;
-  const where = attempt.target.agent.cards.join(' or ');
-  return refuse('origin-status', `The origin answered ${response.status} at ${where}.${asked}`, {
-    receivedStatus: response.status,
-  });
+  return { ...stored, ...merged, vary, variant, generation };
 }
 
 function failure(
   attempt: Attempt,
   outcome: Exclude<FetchOutcome, 'stored' | 'not_modified' | 'uncacheable'>,
   refusal: Refusal,
-): Refreshed {
+): Extract<Refreshed, { ok: false }> {
   const { result, target, id } = attempt;
   return {
     ok: false,

@@ -114,7 +114,7 @@ function replyUpdated(
   why: ForwardWhy,
 ): Answer | Promise<Answer> {
   const { entry, outcome, status } = refreshed;
-  const stored = outcome !== 'uncacheable';
+  const stored = outcome !== 'uncacheable' && outcome !== 'held';
   const cache = cacheStatusForwarded({
     why,
     status,
@@ -122,9 +122,12 @@ function replyUpdated(
     collapsed: update.collapsed,
     ...(stored ? { ttl: ttlOf(freshFor(entry, turn.now)) } : {}),
   });
-  const result = update.collapsed ? 'collapsed' : outcome === 'not_modified' ? 'revalidated' : 'miss';
-  return present(turn, entry, { cache, result, forThisRequest: !update.collapsed });
+  const result = update.collapsed ? 'collapsed' : RESULTS[outcome];
+  return present(turn, entry, { cache, result, forThisRequest: !update.collapsed && outcome !== 'held' });
 }
+
+/** How a request ended that the origin was asked for; while a card waits, what is stored answers. */
+const RESULTS = { stored: 'miss', uncacheable: 'miss', not_modified: 'revalidated', held: 'hit' } as const;
 
 /** The origin failed: what is stored answers where RFC 5861 and the ceilings allow it, else the failure is told. */
 function replyFailed(

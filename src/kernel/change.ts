@@ -16,6 +16,13 @@ export const CHANGE_CLASSES = [
 ] as const;
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
+/** A change as it is kept beside a card that waits, and as it is shown: all that a diff says of it, and what the rule says. */
+export interface KeptChange {
+  readonly class: ChangeClass;
+  readonly action: 'allow' | 'report' | 'hold' | 'block';
+  readonly [member: string]: unknown;
+}
+
 /** What a text may lead a model to do. Found by a word list (docs/review.md), never by a model. */
 export const CUES = [
   'sends', // something leaves: mail, messages, uploads, posts

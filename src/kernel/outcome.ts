@@ -27,6 +27,7 @@ export const FETCH_OUTCOMES = [
   'stored', // a full answer that was admitted and stored
   'not_modified', // 304: what is stored was validated
   'uncacheable', // admitted and served once, not stored
+  'held', // the card has changed and is not taken; the one in force is served, where there is one
   'rejected', // the card was refused
   'status', // the origin answered with another status
   'failed', // no complete answer came

@@ -1,3 +1,4 @@
+import type { ChangeClass } from './change.ts';
 import type { FaultCode } from './faults.ts';
 import type { AgentName, CardDigest, PolicyDigest, ReceiptId, Url, VariantKey } from './ids.ts';
 import type { Verdict } from './entry.ts';
@@ -36,6 +37,8 @@ export interface ExchangeReceipt {
   readonly interfaceUrl: string | null;
   readonly verdict: Verdict | null;
   readonly review: Review | null;
+  /** What kinds of change the card had, where it was compared with one before. */
+  readonly changes: readonly ChangeClass[];
   readonly warnings: readonly string[];
   readonly outcome: FetchOutcome;
   /** The refusal's code and detail, where the outcome is one. */
@@ -55,6 +58,7 @@ export interface VerdictReceipt {
   readonly digest: CardDigest | null;
   readonly verdict: Verdict | null;
   readonly review: Review | null;
+  readonly changes: readonly ChangeClass[];
   readonly outcome: 'accepted' | 'refused';
   readonly code: FaultCode | null;
   readonly why: string | null;

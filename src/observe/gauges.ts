@@ -1,3 +1,4 @@
+import { CHANGE_CLASSES, type ChangeClass } from '../kernel/change.ts';
 import { Gauge, type Registry } from 'prom-client';
 import type { AgentName, CardDigest } from '../kernel/ids.ts';
 import { KILL_KINDS, type KillKind } from '../kernel/kill.ts';
@@ -16,6 +17,7 @@ export interface CardGauge {
   readonly version: string | null;
   readonly protocolVersion: string | null;
   readonly digest: CardDigest | null;
+  readonly pending: { readonly [Class in ChangeClass]?: number };
 }
 
 /** What is read at each scrape rather than counted. */
@@ -107,6 +109,9 @@ function defineCardGauges(gauge: DefineGauge): void {
   });
   perCard('cardea_card_signature', (each, { agent, signature }) => {
     for (const verdict of SIGNATURE_VERDICTS) each.set({ agent, verdict }, verdict === signature ? 1 : 0);
+  });
+  perCard('cardea_card_pending_changes', (each, { agent, pending }) => {
+    for (const of of CHANGE_CLASSES) each.set({ agent, class: of }, pending[of] ?? 0);
   });
   perCard('cardea_card_info', (each, { agent, version, protocolVersion, digest }) => {
     if (digest === null) return;

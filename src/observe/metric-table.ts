@@ -39,6 +39,11 @@ export const METRICS = {
     ['agent', 'verdict'],
     "What is known of the card's signatures: one is 1 where there is a card.",
   ),
+  cardea_card_pending_changes: row(
+    'gauge',
+    ['agent', 'class'],
+    'Changes that wait for review, or that the rule blocks, by class.',
+  ),
   cardea_card_info: row(
     'gauge',
     ['agent', 'version', 'protocol_version', 'digest'],

@@ -2,6 +2,7 @@ import type { CachePolicy } from '../kernel/cache-policy.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
 import type { EgressRule, OriginPattern } from '../kernel/egress-rule.ts';
 import type { AgentName, ListenerName, PolicyDigest, Url } from '../kernel/ids.ts';
+import type { ReviewRule } from '../kernel/review.ts';
 import type { Bytes, Ms } from '../kernel/units.ts';
 
 /** The configuration as the rest of the program reads it: one immutable snapshot, replaced whole or not at all. */
@@ -41,6 +42,7 @@ export interface AgentRule {
   /** Digest of every setting that an admission depends on. */
   readonly policy: PolicyDigest;
   readonly card: CardRule;
+  readonly review: ReviewRule;
   /** The sets that may vouch for its card, each also in `Rules.keySets`; no other agent's `jku` is among them. */
   readonly keySets: readonly KeySetRule[];
   /** Who may see the agent; null for every local caller. */

@@ -1,6 +1,15 @@
-import type { AgentName, VariantKey } from '../kernel/ids.ts';
+import type { AgentName } from '../kernel/ids.ts';
 import type { Receipt } from '../kernel/receipt.ts';
-import type { ArchivedKeySet, ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
+import type { CardVariant } from '../kernel/review.ts';
+import type {
+  ArchivedKeySet,
+  CardInForce,
+  ChainReport,
+  Decision,
+  HeldCard,
+  ReceiptPage,
+  ReceiptQuery,
+} from '../ports.ts';
 import type { EncodedEntry } from './card-codec.ts';
 import type { CardRow } from './cards-sqlite.ts';
 import type { KeepReceipts } from './ledger-file.ts';
@@ -35,11 +44,13 @@ export interface DiskCalls {
   prune(bounds: KeepReceipts, now: number): number;
   query(query: ReceiptQuery): ReceiptPage;
   verify(): ChainReport;
-  decide(decision: Decision): void;
+  decide(decision: Decision, letsIn: readonly CardInForce[]): void;
   decisions(agent: AgentName): readonly Decision[];
   hold(card: HeldCard): void;
   held(agent: AgentName | null): readonly HeldCard[];
-  release(agent: AgentName, variant: VariantKey): void;
+  release(agent: AgentName, variant: CardVariant): void;
+  enforce(card: CardInForce): void;
+  inForce(agent: AgentName): readonly CardInForce[];
   saveCard(card: CardRow): void;
   dropCard(key: string, variant: string): void;
   purgeCards(tags: readonly string[]): void;

@@ -1,21 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  type AgentName,
-  type VariantKey,
-  agentName,
-  policyDigest,
-  receiptId,
-  urlId,
-  variantKey,
-} from '../kernel/ids.ts';
-import type { CardDigest } from '../kernel/ids.ts';
+import type { AgentName } from '../kernel/ids.ts';
 import type { Receipt, ReviewReceipt } from '../kernel/receipt.ts';
-import { epochMs } from '../kernel/units.ts';
-import type { ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
+import type { CardVariant } from '../kernel/review.ts';
+import type { CardInForce, ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
 import { checkChain, linkedRow } from './chain-check.ts';
 import { type ChainEnds, linkOf, moveEnds, readEnds, startChain } from './chain.ts';
 import { LEDGER_SCHEMA, migrate } from './migrations.ts';
 import { receiptText } from './receipt-row.ts';
+import { decisionOf, heldOf, inForceOf, insertHeld, insertInForce } from './review-rows.ts';
 import { blob, openDatabase, transact } from './sqlite.ts';
 
 /** How many receipts are kept, and for how long in ms: whichever bound is met first. */
@@ -23,8 +15,6 @@ export interface KeepReceipts {
   readonly keep: number;
   readonly max: number;
 }
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** The ledger's file, held by whoever may wait for a disk. Every method throws what SQLite throws, with nothing half done. */
 export class LedgerFile {
@@ -81,7 +71,7 @@ export class LedgerFile {
   }
 
   /** Writes a decision, its receipt and the end of the hold in one transaction. */
-  decide(decision: Decision): void {
+  decide(decision: Decision, letsIn: readonly CardInForce[]): void {
     const { id, at, agent, digest, action, reason, by } = decision;
     transact(this.#db, () => {
       this.#db
@@ -90,6 +80,7 @@ export class LedgerFile {
         )
         .run(id, at, agent, digest, action, reason, by);
       this.#db.prepare('delete from held where agent = ? and digest = ?').run(agent, digest);
+      for (const card of letsIn) insertInForce(this.#db, card);
       this.#link([{ kind: 'review', ...decision } satisfies ReviewReceipt]);
     });
   }
@@ -99,13 +90,7 @@ export class LedgerFile {
   }
 
   hold(card: HeldCard): void {
-    const { agent, variant, digest, url, body, at, policy, classes } = card;
-    this.#db
-      .prepare(
-        `insert or replace into held (agent, variant, digest, url, body, at, policy, classes)
-         values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(agent, variant, digest, url, body, at, policy, JSON.stringify(classes));
+    insertHeld(this.#db, card);
   }
 
   held(agent: AgentName | null): readonly HeldCard[] {
@@ -115,8 +100,17 @@ export class LedgerFile {
       .map(heldOf);
   }
 
-  release(agent: AgentName, variant: VariantKey): void {
+  release(agent: AgentName, variant: CardVariant): void {
     this.#db.prepare('delete from held where agent = ? and variant = ?').run(agent, variant);
+  }
+
+  /** Puts a card in force and takes away the oldest beyond what is kept. */
+  enforce(card: CardInForce): void {
+    transact(this.#db, () => insertInForce(this.#db, card));
+  }
+
+  inForce(agent: AgentName): readonly CardInForce[] {
+    return this.#db.prepare('select * from in_force where agent = ? order by seq').all(agent).map(inForceOf);
   }
 
   close(): void {
@@ -162,24 +156,3 @@ function agentOf(receipt: Receipt): string | null {
 }
 
 const agentIn = (scope: string): string | null => /^agent:(.+)$/.exec(scope)?.[1] ?? null;
-
-const decisionOf = (row: Row): Decision => ({
-  id: receiptId(String(row['id'])),
-  at: epochMs(Number(row['at'])),
-  agent: agentName(String(row['agent'])),
-  digest: String(row['digest']) as CardDigest,
-  action: row['action'] === 'approve' ? 'approve' : 'reject',
-  reason: String(row['reason']),
-  by: String(row['authority']) as Decision['by'],
-});
-
-const heldOf = (row: Row): HeldCard => ({
-  agent: agentName(String(row['agent'])),
-  variant: variantKey(String(row['variant'])),
-  digest: String(row['digest']) as CardDigest,
-  url: urlId(String(row['url'])),
-  body: blob(row['body']),
-  at: epochMs(Number(row['at'])),
-  policy: policyDigest(String(row['policy'])),
-  classes: JSON.parse(String(row['classes'])) as readonly string[],
-});

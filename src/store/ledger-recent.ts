@@ -1,7 +1,16 @@
 import type { AgentName } from '../kernel/ids.ts';
 import type { Receipt } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
-import type { Clock, Decision, Evidence, HeldCard, Observer, ReceiptPage, ReceiptQuery } from '../ports.ts';
+import type {
+  CardInForce,
+  Clock,
+  Decision,
+  Evidence,
+  HeldCard,
+  Observer,
+  ReceiptPage,
+  ReceiptQuery,
+} from '../ports.ts';
 import { type KeyedHash, withoutNames } from './keyed-hash.ts';
 import { newReceiptId } from './ledger-memory.ts';
 import { receiptText } from './receipt-row.ts';
@@ -34,8 +43,8 @@ export function createRecentLedger(parts: {
     refused: (note) => tally.note(note),
     query: async (query) => accepted(recent.query(query)),
     verify: async () => refused(refuse('not-found', 'With state: memory there is no chain of receipts to check.')),
-    async decide(decision) {
-      const decided = desk.decide(decision);
+    async decide(decision, letsIn) {
+      const decided = desk.decide(decision, letsIn);
       if (decided.ok) record({ kind: 'review', ...decision });
       return decided;
     },
@@ -43,6 +52,8 @@ export function createRecentLedger(parts: {
     hold: async (card) => accepted(desk.hold(card)),
     held: async (agent) => accepted(desk.held(agent)),
     release: async (agent, variant) => accepted(desk.release(agent, variant)),
+    enforce: async (card) => accepted(desk.enforce(card)),
+    inForce: async (agent) => accepted(desk.inForce(agent)),
     async close() {
       tally.flush();
     },
@@ -51,6 +62,8 @@ export function createRecentLedger(parts: {
 
 /** Approvals come from people: more of them than this come from a script. */
 const MOST_DECISIONS = 10_000;
+/** How many cards of one variant can be gone back to. */
+const KEPT = 16;
 /** What a person looks back at; at some 2 KB each. */
 const MOST_RECEIPTS = 1_000;
 
@@ -58,14 +71,30 @@ const MOST_RECEIPTS = 1_000;
 class Desk {
   readonly #decisions: Decision[] = [];
   readonly #held = new Map<string, HeldCard>();
+  readonly #inForce = new Map<AgentName, readonly CardInForce[]>();
 
-  decide(decision: Decision): Outcome<Decision> {
+  decide(decision: Decision, letsIn: readonly CardInForce[]): Outcome<Decision> {
     if (this.#decisions.length >= MOST_DECISIONS) return refused(tooMany());
     this.#decisions.push(decision);
     for (const [key, { agent, digest }] of this.#held) {
       if (agent === decision.agent && digest === decision.digest) this.#held.delete(key);
     }
+    for (const card of letsIn) this.enforce(card);
     return accepted(decision);
+  }
+
+  enforce(card: CardInForce): CardInForce {
+    const before = this.#inForce.get(card.agent) ?? [];
+    const kept = before.filter(({ variant }) => variant === card.variant).slice(1 - KEPT);
+    this.#inForce.set(card.agent, [
+      ...before.filter((one) => one.variant !== card.variant || kept.includes(one)),
+      card,
+    ]);
+    return card;
+  }
+
+  inForce(agent: AgentName): readonly CardInForce[] {
+    return this.#inForce.get(agent) ?? [];
   }
 
   decisions(agent: AgentName): readonly Decision[] {

@@ -79,9 +79,9 @@ class SqliteLedger implements Evidence {
     return this.#outcome(await this.#parts.disk.call('verify'));
   }
 
-  async decide(decision: Parameters<Evidence['decide']>[0]): ReturnType<Evidence['decide']> {
+  async decide(...[decision, letsIn]: Parameters<Evidence['decide']>): ReturnType<Evidence['decide']> {
     void this.#flush();
-    const done = this.#outcome(await this.#parts.disk.call('decide', decision));
+    const done = this.#outcome(await this.#parts.disk.call('decide', decision, letsIn));
     if (!done.ok) return done;
     this.#parts.observer.record({ kind: 'receipt', receipt: { kind: 'review', ...decision } });
     return accepted(decision);
@@ -103,6 +103,15 @@ class SqliteLedger implements Evidence {
   async release(...which: Parameters<Evidence['release']>): ReturnType<Evidence['release']> {
     const done = this.#outcome(await this.#parts.disk.call('release', ...which));
     return done.ok ? accepted(null) : done;
+  }
+
+  async enforce(card: Parameters<Evidence['enforce']>[0]): ReturnType<Evidence['enforce']> {
+    const done = this.#outcome(await this.#parts.disk.call('enforce', card));
+    return done.ok ? accepted(card) : done;
+  }
+
+  async inForce(agent: Parameters<Evidence['inForce']>[0]): ReturnType<Evidence['inForce']> {
+    return this.#outcome(await this.#parts.disk.call('inForce', agent));
   }
 
   /** Writes what is left; the disk is closed by whoever opened it. */

@@ -49,6 +49,40 @@ export const LEDGER_SCHEMA: Schema = [
     primary key (agent, variant)
   ) strict;
   `,
+  // Nothing has ever been held by a program that wrote the first step.
+  `
+  drop table held;
+  create table held (
+    agent text not null,
+    variant text not null,
+    digest text not null,
+    url text not null,
+    body blob not null,
+    content_type text not null,
+    at integer not null,
+    policy text not null,
+    since integer not null,
+    servable integer not null,
+    changes text not null,
+    primary key (agent, variant)
+  ) strict;
+  create table in_force (
+    seq integer primary key,
+    agent text not null,
+    variant text not null,
+    digest text not null,
+    url text not null,
+    body blob not null,
+    content_type text not null,
+    verdict text not null,
+    review text not null,
+    let_in_by text not null,
+    receipt text not null,
+    at integer not null,
+    servable integer not null
+  ) strict;
+  create index in_force_by_agent on in_force (agent, seq);
+  `,
 ];
 
 /** What a restart serves from: a cache, to be thrown away at any time. */

@@ -5,7 +5,7 @@ import type { AdminPorts, AgentView } from '../../src/admin/ports.ts';
 import type { Answer } from '../../src/kernel/answer.ts';
 import type { Ask } from '../../src/kernel/ask.ts';
 import type { Event } from '../../src/kernel/event.ts';
-import { type Tag, agentName, cardDigest, listenerName, tag, urlId } from '../../src/kernel/ids.ts';
+import { type Tag, agentName, cardDigest, listenerName, receiptId, tag, urlId } from '../../src/kernel/ids.ts';
 import type { Kill } from '../../src/kernel/kill.ts';
 import { accepted, refuse, refused } from '../../src/kernel/refusal.ts';
 import { epochMs, later, ms } from '../../src/kernel/units.ts';
@@ -105,6 +105,23 @@ export class AdminWorld {
           return accepted({ kill, persisted: true });
         },
       },
+      reviews: {
+        of: (agent) =>
+          agent === 'weather'
+            ? {
+                rule: { firstUse: 'allow', maxHold: 1, pins: [], actions: {} },
+                suspended: null,
+                pending: [],
+                inForce: [],
+                history: [],
+                decisions: [],
+              }
+            : undefined,
+        decide: async (order) => {
+          this.done.push(`${order.action} ${order.agent} ${order.digest}`);
+          return accepted({ ...order, id: receiptId('r-1'), at: this.clock.now() });
+        },
+      },
       agents: () => [this.#weather()],
       card: () => ({ body: new TextEncoder().encode('{"name":"Weather"}'), contentType: 'application/json' }),
       refresh: async (agent) => {
@@ -148,6 +165,7 @@ export class AdminWorld {
       urls: [urlId('https://weather.example.com/card')],
       tags: [tag('agent:weather'), tag('origin:weather.example.com:8443')],
       setback: null,
+      pending: {},
     };
   }
 }

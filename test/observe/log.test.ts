@@ -66,6 +66,7 @@ const FULL: Readonly<Record<string, Event>> = {
     digest: DIGEST,
     verdict: SIGNED,
     review: 'allowed',
+    changes: [],
     outcome: 'accepted',
     code: null,
     why: null,

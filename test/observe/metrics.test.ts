@@ -21,6 +21,7 @@ const card = (agent: string, more: Partial<CardGauge> = {}): CardGauge => ({
   version: '1.2.3',
   protocolVersion: '1.0',
   digest: cardDigest('ab'.repeat(32)),
+  pending: {},
   ...more,
 });
 

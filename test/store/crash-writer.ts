@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
-import { agentName, cardDigest, policyDigest, receiptId, urlId, variantKey } from '../../src/kernel/ids.ts';
+import { agentName, cardDigest, policyDigest, receiptId, urlId } from '../../src/kernel/ids.ts';
+import type { CardVariant } from '../../src/kernel/review.ts';
 import { epochMs } from '../../src/kernel/units.ts';
 import { createSystemClock } from '../../src/observe/system-clock.ts';
 import { openStateFolder } from '../../src/store/open-state.ts';
@@ -23,15 +24,19 @@ for (let n = 0; ; n += 1) {
   ledger.record(exchange(`x-${id}`));
   const held = await ledger.hold({
     agent,
-    variant: variantKey(id),
+    // As many as there are decisions.
+    variant: id as CardVariant,
     digest,
     url: urlId('https://weather.example.com/card'),
     body: new Uint8Array(500),
     at: epochMs(n),
     policy: policyDigest('p'),
-    classes: [],
+    contentType: 'application/json',
+    since: epochMs(n),
+    servable: true,
+    changes: [],
   });
-  const decided = await ledger.decide({
+  const decision = {
     id: receiptId(id),
     at: epochMs(n),
     agent,
@@ -39,7 +44,8 @@ for (let n = 0; ; n += 1) {
     action: 'approve',
     reason: 'x',
     by: 'admin',
-  });
+  } as const;
+  const decided = await ledger.decide(decision, []);
   if (!held.ok || !decided.ok) process.exit(3);
   // Straight to the descriptor: what a stream holds back was never said.
   writeSync(1, `${id}\n`);

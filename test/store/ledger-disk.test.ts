@@ -30,7 +30,7 @@ const decision = (): Decision => ({
 async function assertDegraded({ state, events, said }: OpenedState, fault: string): Promise<void> {
   assert.equal(await state.ledger.commit(exchange('lost')), false);
   state.ledger.record(exchange('lost-too'));
-  const decided = await state.ledger.decide(decision());
+  const decided = await state.ledger.decide(decision(), []);
   assert.equal(decided.ok, false);
   assert.equal(decided.refusal.code, 'overloaded');
   assert.match(decided.refusal.detail, new RegExp(`\\(${fault}\\)`));
@@ -45,7 +45,7 @@ async function usedFolder(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t);
   const { state } = await openState(folder);
   for (let n = 0; n < 200; n += 1) state.ledger.record(exchange(`r-${n}`));
-  assert.equal((await state.ledger.decide(decision())).ok, true);
+  assert.equal((await state.ledger.decide(decision(), [])).ok, true);
   await state.close();
   return folder;
 }
@@ -123,7 +123,7 @@ describe('a disk that fails while Cardea runs', () => {
     if (folder === undefined) return t.skip('mounting a small tmpfs needs root');
     const opened = await openState(folder);
     const { state } = opened;
-    assert.equal((await state.ledger.decide(decision())).ok, true);
+    assert.equal((await state.ledger.decide(decision(), [])).ok, true);
     const filler = path.join(folder, 'filler');
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096', 'count=4096'], { stdio: 'ignore' });
     let failed = 0;
@@ -138,10 +138,10 @@ describe('a disk that fails while Cardea runs', () => {
     const during = await state.ledger.verify();
     assert.ok(during.ok && during.value.whole, 'reading goes on');
     assert.equal(during.value.checked, 1 + 100 - failed);
-    const refused = await state.ledger.decide(decision());
+    const refused = await state.ledger.decide(decision(), []);
     if (!refused.ok) assert.match(refused.refusal.detail, /\(full\)/);
     await rm(filler);
-    assert.equal((await state.ledger.decide(decision())).ok, true);
+    assert.equal((await state.ledger.decide(decision(), [])).ok, true);
     assert.ok(opened.said().includes('receipts are lost: the ledger cannot be written'));
     await state.close();
     const again = await openState(folder);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Event } from '../../src/kernel/event.ts';
-import { agentName, cardDigest, policyDigest, receiptId, urlId, variantKey } from '../../src/kernel/ids.ts';
+import { agentName, cardDigest, policyDigest, receiptId, urlId } from '../../src/kernel/ids.ts';
 import { epochMs } from '../../src/kernel/units.ts';
 import type { Decision, Evidence, HeldCard, ReceiptQuery } from '../../src/ports.ts';
 import { openMemoryState } from '../../src/store/open-state.ts';
@@ -26,13 +26,16 @@ const weather = agentName('weather');
 const digest = cardDigest('ab');
 const held: HeldCard = {
   agent: weather,
-  variant: variantKey('1.0'),
+  variant: '1.0',
   digest,
   url: urlId('https://weather.example.com/card'),
   body: new Uint8Array(2),
   at: epochMs(1),
   policy: policyDigest('p'),
-  classes: ['endpoint'],
+  contentType: 'application/json',
+  since: epochMs(1),
+  servable: true,
+  changes: [{ class: 'endpoint', action: 'hold', pointer: '/supportedInterfaces/0/url' }],
 };
 const decision: Decision = {
   id: receiptId('d'),
@@ -73,8 +76,8 @@ describe('decisions', () => {
   test('end their hold and leave a receipt', async () => {
     const ledger = open();
     await ledger.hold(held);
-    await ledger.hold({ ...held, variant: variantKey('0.3'), digest: cardDigest('cd') });
-    await ledger.decide(decision);
+    await ledger.hold({ ...held, variant: '0.3', digest: cardDigest('cd') });
+    await ledger.decide(decision, []);
     assert.deepEqual(await ledger.decisions(weather), { ok: true, value: [decision] });
     const left = await ledger.held(null);
     assert.ok(left.ok);
@@ -83,7 +86,7 @@ describe('decisions', () => {
       ['0.3'],
     );
     assert.deepEqual(await idsOf(ledger, {}), ['d']);
-    await ledger.release(weather, variantKey('0.3'));
+    await ledger.release(weather, '0.3');
     assert.deepEqual(await ledger.held(weather), { ok: true, value: [] });
   });
 });

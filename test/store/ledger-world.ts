@@ -62,6 +62,7 @@ export function exchange(id: string, over: Partial<ExchangeReceipt> = {}): Excha
     interfaceUrl: null,
     verdict: { signature: 'unsigned' },
     review: 'allowed',
+    changes: [],
     warnings: [],
     outcome: 'stored',
     code: null,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { agentName, cardDigest, policyDigest, receiptId, urlId, variantKey } from '../../src/kernel/ids.ts';
+import { agentName, cardDigest, policyDigest, receiptId, urlId } from '../../src/kernel/ids.ts';
 import type { Outcome } from '../../src/kernel/refusal.ts';
 import { epochMs } from '../../src/kernel/units.ts';
 import type { Decision, HeldCard } from '../../src/ports.ts';
@@ -30,13 +30,16 @@ const decision: Decision = {
 
 const waiting: HeldCard = {
   agent: weather,
-  variant: variantKey('1.0'),
+  variant: '1.0',
   digest,
   url: urlId('https://weather.example.com/card'),
   body: new TextEncoder().encode('{}'),
   at: epochMs(1_800_000_000_000),
   policy: policyDigest('p'),
-  classes: ['endpoint'],
+  contentType: 'application/json',
+  since: epochMs(1),
+  servable: true,
+  changes: [{ class: 'endpoint', action: 'hold', pointer: '/supportedInterfaces/0/url' }],
 };
 
 describe('receipts', () => {
@@ -215,8 +218,8 @@ describe('decisions', () => {
     const folder = await temporaryFolder(t);
     const before = await openState(folder);
     value(await before.state.ledger.hold(waiting));
-    value(await before.state.ledger.hold({ ...waiting, variant: variantKey('0.3'), digest: cardDigest('00') }));
-    value(await before.state.ledger.decide(decision));
+    value(await before.state.ledger.hold({ ...waiting, variant: '0.3', digest: cardDigest('00') }));
+    value(await before.state.ledger.decide(decision, []));
     await before.state.close();
     const { state } = await openState(folder);
     t.after(() => state.close());
@@ -229,7 +232,7 @@ describe('decisions', () => {
     );
     const { receipts } = value(await state.ledger.query({ limit: 10 }));
     assert.deepEqual(receipts, [{ kind: 'review', ...decision }]);
-    value(await state.ledger.release(weather, variantKey('0.3')));
+    value(await state.ledger.release(weather, '0.3'));
     assert.deepEqual(value(await state.ledger.held(weather)), []);
   });
 
@@ -237,8 +240,8 @@ describe('decisions', () => {
     const { state } = await openState(await temporaryFolder(t));
     t.after(() => state.close());
     value(await state.ledger.hold(waiting));
-    value(await state.ledger.decide({ ...decision, digest: cardDigest('11') }));
-    const again = await state.ledger.decide(decision); // the id is taken
+    value(await state.ledger.decide({ ...decision, digest: cardDigest('11') }, []));
+    const again = await state.ledger.decide(decision, []); // the id is taken
     assert.equal(again.ok, false);
     assert.deepEqual(value(await state.ledger.held(weather)), [waiting]);
     assert.equal(value(await state.ledger.query({ limit: 10 })).receipts.length, 1);

@@ -28,6 +28,7 @@ export const exchange = (more: Partial<ExchangeReceipt> = {}): ExchangeReceipt =
   variant: null,
   trail: { requestedUrl: URL_OF_CARD, finalUrl: URL_OF_CARD, redirects: [], addresses: ['203.0.113.7'], reused: false },
   conditional: false,
+  changes: [],
   status: 200,
   caching: {},
   digest: null,

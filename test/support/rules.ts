@@ -2,6 +2,7 @@ import type { CachePolicy } from '../../src/kernel/cache-policy.ts';
 import type { CardRule } from '../../src/kernel/card-rule.ts';
 import type { EgressRule } from '../../src/kernel/egress-rule.ts';
 import { agentName, listenerName, policyDigest, urlId } from '../../src/kernel/ids.ts';
+import type { ReviewRule } from '../../src/kernel/review.ts';
 import { bytes, ms } from '../../src/kernel/units.ts';
 import type { AgentRule, Limits, ListenerRole, OriginRule, Rules } from '../../src/policy/rules.ts';
 
@@ -29,6 +30,9 @@ export const LIMITS: Limits = {
   streamIdle: ms(300_000),
   clientConnections: 1_024,
 };
+
+/** The defaults of a named agent. */
+export const REVIEW: ReviewRule = { firstUse: 'allow', maxHold: ms(604_800_000), pins: new Set(), actions: new Map() };
 
 const CARD_RULE: Omit<CardRule, 'agent'> = {
   maxBytes: LIMITS.cardBytes,
@@ -65,6 +69,7 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
     cache: CARD_CACHE,
     policy: policyDigest(`policy of ${name}`),
     card: { ...CARD_RULE, agent: agentName(name) },
+    review: REVIEW,
     keySets: [],
     visibleTo: null,
     extended: { audience: [`https://${name}.example.com`], opaque: 'allow' },

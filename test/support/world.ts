@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly listen?: string;
   /** Further members of the agent `weather`, as YAML flow. */
   readonly agent?: string;
+  /** How changed cards are decided, as YAML flow; else every change is taken: reviews have scenarios of their own. */
+  readonly review?: string;
   /** A folder for what outlives this world; else it keeps nothing. */
   readonly state?: string;
   /** Where the origin is; else on a free port. A restarted daemon finds its card by it. */
@@ -210,9 +212,13 @@ export const breaks: Behave = (request) => void request.socket.destroy();
 
 const FREE_PORTS = '{ agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }';
 
+const TAKES_ALL =
+  '{ identity: allow, endpoint: allow, protocol: allow, security: allow, signature: allow, extension: allow, ' +
+  'capability: allow, skillAdded: allow, skillText: allow, skillIo: allow }';
+
 function configuration(url: string, options: WorldOptions): string {
   const { config = '', agent = '', state = 'memory', prefetch = false, listen = FREE_PORTS } = options;
-  const more = agent === '' ? '' : `, ${agent}`;
+  const more = `, review: ${options.review ?? TAKES_ALL}${agent === '' ? '' : `, ${agent}`}`;
   return `listen: ${listen}
 state: ${state}
 agents:

@@ -80,6 +80,21 @@ export const secretFile: ScalarType<string> = {
   show: (value) => `file:${value}`,
 };
 
+/** A file that is read again when it changes: `file:/path`. */
+export const pinsFile: ScalarType<string> = {
+  kind: 'scalar',
+  name: 'file',
+  range: 'file:/path',
+  bare: false,
+  schema: { type: 'string', pattern: '^file:.+$' },
+  read(text, folder) {
+    if (!text.startsWith('file:')) return wrong(`write file:${text === '' ? '/path' : text}`);
+    const read = secretPath(text, folder);
+    return read.ok ? good(read.value.path) : read;
+  },
+  show: (value) => `file:${value}`,
+};
+
 function secretPath(text: string, folder: string): Reading<{ readonly from: 'file'; readonly path: string }> {
   const written = text.slice('file:'.length);
   if (written === '') return wrong('file: is followed by a path: file:/path');

@@ -1,0 +1,115 @@
+import { fieldValue } from '../http/fields.ts';
+import { conditionFields, selectForUpdate } from '../http/validation.ts';
+import type { Entry } from '../kernel/entry.ts';
+import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { type EpochMs, between, ms } from '../kernel/units.ts';
+import { refusedBy } from '../policy/kills.ts';
+import type { AgentRule, Limits } from '../policy/rules.ts';
+import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
+import type { CardRequest } from './card-request.ts';
+import { agentTags, originTags } from './key.ts';
+import type { Stops } from './stops.ts';
+
+/** One card to bring up to date: for whom, by which request, and what is stored already. */
+export interface CardTarget {
+  readonly agent: AgentRule;
+  readonly key: EntryKey;
+  readonly request: CardRequest;
+  /** The stored entry that the request selects, admitted under today's policy. */
+  readonly stored: Entry | undefined;
+}
+
+/** An attempt as it is known once the origin has answered or failed. */
+export interface Attempt {
+  readonly target: CardTarget;
+  readonly id: ReceiptId;
+  readonly generation: Generation;
+  readonly url: Url;
+  readonly conditional: boolean;
+  readonly requestedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly result: FetchResult<WholeResponse>;
+}
+
+interface Doors {
+  readonly clock: Clock;
+  readonly fetcher: Fetcher;
+  readonly store: Pick<Store, 'generation'>;
+  readonly ledger: Pick<Ledger, 'issue'>;
+  readonly stops: Stops;
+  readonly kills: KillBook;
+}
+
+/** What to ask for, and whom to tell of a URL that has no card. */
+interface CardOrder {
+  readonly target: CardTarget;
+  readonly limits: Limits;
+  readonly missing: (attempt: Attempt, response: WholeResponse) => void;
+}
+
+/** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
+export async function attemptCards(doors: Doors, { target, limits, missing }: CardOrder): Promise<Attempt> {
+  const signal = doors.stops.signal(agentTags(target.agent));
+  const generation = doors.store.generation();
+  const startedAt = doors.clock.now();
+  const attempt = async (url: Url): Promise<Attempt> => {
+    const id = doors.ledger.issue();
+    const conditions = target.stored?.url === url ? conditionFields([target.stored]) : [];
+    const requestedAt = doors.clock.now();
+    const result = await doors.fetcher.fetch({
+      purpose: 'card',
+      agent: target.agent.name,
+      url,
+      method: 'GET',
+      fields: [...target.request.fields, ...conditions],
+      body: null,
+      rule: target.agent.egress,
+      limits: {
+        connect: limits.connect,
+        total: ms(Math.max(1, limits.response - between(startedAt, requestedAt))),
+        idle: limits.response,
+        bytes: limits.cardBytes,
+        redirects: limits.redirects,
+      },
+      refuseHop: (to) => refusedBy(doors.kills.active(), originTags(to), target.agent.name),
+      signal,
+    });
+    const receivedAt = doors.clock.now();
+    return { target, id, generation, url, conditional: conditions.length > 0, requestedAt, receivedAt, result };
+  };
+  const [first, ...others] = target.agent.cards;
+  if (first === undefined) throw new Error(`agent ${target.agent.name} has no card URL`);
+  let last = await attempt(first);
+  for (const url of others) {
+    if (!last.result.ok || last.result.response.status !== 404) break;
+    missing(last, last.result.response);
+    last = await attempt(url);
+  }
+  return last;
+}
+
+/** True for a 304 whose validator is not the stored card's. */
+export const speaksOfAnother = ({ result, target, conditional }: Attempt): boolean =>
+  result.ok &&
+  result.response.status === 304 &&
+  conditional &&
+  target.stored !== undefined &&
+  selectForUpdate([target.stored], result.response.fields).length === 0;
+
+/** Every place that had a part in an answer, redirects included: a kill of any of them is a kill of the card. */
+export const urlsOf = ({ url, result: { trail } }: Attempt): readonly Url[] => [
+  url,
+  ...trail.redirects,
+  trail.finalUrl,
+];
+
+/** Says what came instead of a card. */
+export function unexpectedStatus(attempt: Attempt, response: WholeResponse): Refusal {
+  const challenge = fieldValue(response.fields, 'www-authenticate');
+  const asked = challenge === undefined ? '' : ` It asks for credentials: ${challenge.slice(0, 200)}.`;
+  const where = attempt.target.agent.cards.join(' or ');
+  return refuse('origin-status', `The origin answered ${response.status} at ${where}.${asked}`, {
+    receivedStatus: response.status,
+  });
+}

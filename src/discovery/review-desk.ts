@@ -1,0 +1,178 @@
+import type { AdmittedCard } from '../card/admit.ts';
+import type { CardDigest, PolicyDigest } from '../kernel/ids.ts';
+import type { Authority } from '../kernel/receipt.ts';
+import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
+import type { CardVariant } from '../kernel/review.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { CardInForce, Clock, Decision, Ledger, Store } from '../ports.ts';
+import type { CardBook } from './card-book.ts';
+import { CARD_REQUESTS } from './card-request.ts';
+import { entryInForce } from './in-force-entry.ts';
+import type { Judge } from './judge.ts';
+import { agentCardKey } from './key.ts';
+import { cardUrl } from './offer.ts';
+import type { Pending, Reviews } from './reviews.ts';
+import { variantOfEntry } from './standing.ts';
+import type { WithCodings } from './with-codings.ts';
+
+/** What a person orders about one card. */
+export interface ReviewOrder {
+  readonly agent: AgentRule;
+  readonly digest: CardDigest;
+  readonly reason: string;
+  readonly by: Authority;
+}
+
+/** Where people decide. What is decided is on the disk before it takes effect. */
+export interface ReviewDesk {
+  /** Puts an offered card in force; refused where it is not offered any more, or the rule lets no person decide. */
+  approve(order: ReviewOrder): Promise<Outcome<Decision>>;
+  /** Never takes this card; the one in force stays. */
+  reject(order: ReviewOrder): Promise<Outcome<Decision>>;
+  /** Asks the origin again about whatever waits: the rules may have changed. */
+  lookAgain(agent: AgentRule): Promise<void>;
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, 'issue'>;
+  readonly store: Store;
+  readonly reviews: Reviews;
+  readonly judge: Judge;
+  readonly book: CardBook;
+  readonly withCodings: WithCodings;
+}
+
+export function createReviewDesk(parts: Parts): ReviewDesk {
+  const lookAgain = (agent: AgentRule): Promise<void> => {
+    parts.book.forgive();
+    return parts.book.updateBehind(agent, CARD_REQUESTS['1.0']);
+  };
+  return {
+    lookAgain,
+    async approve(order) {
+      const { reviews, clock } = parts;
+      const offered = reviews.offered(order.agent, order.digest);
+      const refusal = refuseApproval(reviews, order, offered);
+      if (refusal !== undefined) return refused(refusal);
+      const decision = decisionOf(parts, order, 'approve');
+      const judged = await judgeAll(parts, order.agent, offered);
+      if (!judged.ok) return judged;
+      const cards = judged.value.map((each) => ({ ...each, inForce: inForceOf(each, order.agent, decision) }));
+      const decided = await reviews.decide(
+        decision,
+        cards.map(({ inForce }) => inForce),
+      );
+      if (!decided.ok) return decided;
+      for (const each of cards) await putInForce(parts, order.agent, { ...each, now: clock.now() });
+      void lookAgain(order.agent);
+      return decided;
+    },
+    async reject(order) {
+      const { reviews } = parts;
+      const offered = reviews.offered(order.agent, order.digest);
+      if (offered.length === 0) return refused(notOffered(reviews, order));
+      if (offered.every(({ why }) => why === 'rejected')) return refused(refuse('conflict', 'It is rejected already.'));
+      const decided = await reviews.decide(decisionOf(parts, order, 'reject'), []);
+      if (!decided.ok) return decided;
+      await unmark(parts, order.agent);
+      void lookAgain(order.agent);
+      return decided;
+    },
+  };
+}
+
+const decisionOf = (
+  { clock, ledger }: Parts,
+  { agent, digest, reason, by }: ReviewOrder,
+  action: Decision['action'],
+): Decision => ({ id: ledger.issue(), at: clock.now(), agent: agent.name, digest, action, reason, by });
+
+function refuseApproval(reviews: Reviews, order: ReviewOrder, offered: readonly Pending[]) {
+  const { agent, digest } = order;
+  if (offered.length === 0) return notOffered(reviews, order);
+  if (offered.some(({ why }) => why === 'blocked'))
+    return refuse('conflict', `The rule of ${agent.name} blocks a change in this card: to take it, change its review.`);
+  const isFirst = offered.some(({ card }) => reviews.inForce(agent, card.variant) === undefined);
+  if (isFirst && agent.review.firstUse === 'pinned')
+    return refuse(
+      'conflict',
+      `With firstUse: pinned a first card is approved by the pins alone: add ${agent.name}: [${digest}] to the file.`,
+    );
+  return undefined;
+}
+
+function notOffered(reviews: Reviews, { agent, digest }: ReviewOrder) {
+  const isInForce = reviews.history(agent).at(-1)?.digest === digest;
+  return refuse(
+    'conflict',
+    isInForce
+      ? `${digest} is in force already.`
+      : `${agent.name} does not offer ${digest} now: "cardea review ${agent.name}" shows what waits.`,
+  );
+}
+
+/** A card that waits, judged again: the rules and keys may be others than when it came. */
+interface Judged {
+  readonly pending: Pending;
+  readonly card: AdmittedCard;
+  readonly policy: PolicyDigest;
+}
+
+async function judgeAll(
+  { judge }: Parts,
+  agent: AgentRule,
+  offered: readonly Pending[],
+): Promise<Outcome<readonly Judged[]>> {
+  const judged: Judged[] = [];
+  for (const pending of offered) {
+    const { body, contentType } = pending.card;
+    const { outcome, policy } = await judge({ body, url: cardUrl(agent), contentType }, agent);
+    if (!outcome.ok) return outcome;
+    judged.push({ pending, card: outcome.value, policy });
+  }
+  return accepted(judged);
+}
+
+const inForceOf = ({ pending, card }: Judged, agent: AgentRule, { id, at }: Decision): CardInForce => ({
+  agent: agent.name,
+  variant: pending.card.variant,
+  digest: pending.card.digest,
+  url: cardUrl(agent),
+  body: card.body,
+  contentType: pending.card.contentType,
+  verdict: card.verdict,
+  review: 'approved',
+  by: 'person',
+  receipt: id,
+  at,
+  servable: pending.card.servable,
+});
+
+interface Approved extends Judged {
+  readonly inForce: CardInForce;
+  readonly now: EpochMs;
+}
+
+/** Stores the approved card in place of the one before it, as old as it is. */
+async function putInForce({ store, withCodings }: Parts, agent: AgentRule, approved: Approved): Promise<void> {
+  const { inForce, pending } = approved;
+  const key = agentCardKey(agent);
+  for (const entry of store.peek(key)) if (replaces(inForce.variant, variantOfEntry(entry))) await store.drop(entry);
+  if (!inForce.servable) return;
+  const today = { ...approved, givenAt: pending.card.at };
+  await store.put(await withCodings(entryInForce(agent, today, { now: approved.now, generation: store.generation() })));
+}
+
+const replaces = (one: CardVariant, other: CardVariant): boolean => one === 'any' || one === other;
+
+/** Nothing waits any more: what is stored says so. */
+async function unmark({ store, reviews }: Parts, agent: AgentRule): Promise<void> {
+  for (const entry of store.peek(agentCardKey(agent))) {
+    const { admission } = entry;
+    const inForce = reviews.inForce(agent, variantOfEntry(entry));
+    if (admission?.review !== 'held' || inForce === undefined || reviews.pending(agent).length > 0) continue;
+    await store.put({ ...entry, admission: { ...admission, review: inForce.review } });
+  }
+}

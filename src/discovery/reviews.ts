@@ -1,0 +1,250 @@
+import { type Ruling, type WithheldWhy, classesOf, ruleOnCard } from '../card/gate.ts';
+import type { Event } from '../kernel/event.ts';
+import type { AgentName, CardDigest, PolicyDigest, ReceiptId } from '../kernel/ids.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
+import type { CardVariant } from '../kernel/review.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { CardInForce, Decision, Evidence, HeldCard, Observer } from '../ports.ts';
+import type { Offer } from './offer.ts';
+import {
+  type Done,
+  EMPTY,
+  MOST_KEPT,
+  type Page,
+  afterDecision,
+  changesFor,
+  heldCard,
+  isGrave,
+  isSameStanding,
+  newest,
+  replaced,
+  takenCard,
+  valid,
+  whyOf,
+  without,
+} from './review-page.ts';
+
+/** A card that its origin offers and that is not taken. */
+export interface Pending {
+  readonly card: HeldCard;
+  readonly why: WithheldWhy;
+}
+
+/** What became of an offered card. */
+export type Decided =
+  | {
+      readonly taken: true;
+      readonly inForce: CardInForce;
+      readonly ruling: Extract<Ruling, { taken: true }>;
+      readonly wasBack: boolean;
+    }
+  | {
+      readonly taken: false;
+      readonly ruling: Extract<Ruling, { taken: false }>;
+      /** What is served meanwhile; undefined where nothing was ever taken for these callers. */
+      readonly inForce: CardInForce | undefined;
+      readonly pending: Pending;
+    };
+
+/** What the record of a decision needs besides the card. */
+export interface Occasion {
+  readonly receipt: ReceiptId;
+  readonly policy: PolicyDigest;
+  readonly at: EpochMs;
+}
+
+/** What was taken, what waits and what people decided, of every agent: in memory as the ledger has it. */
+export interface Reviews {
+  /** Reads what the ledger knows of these agents; false where it cannot be read, and then nothing new may be taken. */
+  load(agents: readonly AgentRule[]): Promise<boolean>;
+  /** Decides on an offered card and writes the outcome down. Refused where it is not known what was decided before. */
+  offer(offer: Offer, occasion: Occasion): Promise<Outcome<Decided>>;
+  /** What is in force for these callers; undefined where nothing is, or what was approved is not any more. */
+  inForce(agent: AgentRule, variant: CardVariant): CardInForce | undefined;
+  /** Cards that wait or are blocked, of one agent. */
+  pending(agent: AgentRule): readonly Pending[];
+  /** A card with this digest that the origin offers now, rejected ones included. */
+  offered(agent: AgentRule, digest: CardDigest): readonly Pending[];
+  /** Every card that has been in force, oldest first, as far back as they are kept. */
+  history(agent: AgentRule): readonly CardInForce[];
+  decisions(agent: AgentRule): readonly Decision[];
+  /** Why operations and extended cards of this agent are refused, where a change of its security or endpoints waits. */
+  suspended(agent: AgentRule): Refusal | undefined;
+  /** Writes a person's decision; what it lets in is in force when this resolves. */
+  decide(decision: Decision, letsIn: readonly CardInForce[]): Promise<Outcome<Decision>>;
+}
+
+interface Parts {
+  readonly ledger: Evidence;
+  readonly observer: Observer;
+}
+
+export const createReviews = (parts: Parts): Reviews => new Book(parts);
+
+class Book implements Reviews {
+  readonly #parts: Parts;
+  readonly #pages = new Map<AgentName, Page>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async load(agents: readonly AgentRule[]): Promise<boolean> {
+    let known = true;
+    for (const { name } of agents) known = (await this.#load(name)).ok && known;
+    return known;
+  }
+
+  async offer(offer: Offer, occasion: Occasion): Promise<Outcome<Decided>> {
+    const { name } = offer.agent;
+    const loaded = await this.#load(name);
+    if (!loaded.ok) return loaded;
+    // From here to the change of the page nothing is awaited: two offers of one agent are decided one after the other.
+    const page = this.#pages.get(name) ?? EMPTY;
+    const { ruling, own } = this.#rule(page, offer);
+    return accepted(
+      ruling.taken
+        ? await this.#take(page, offer, { ruling, own, occasion })
+        : await this.#withhold(page, offer, { ruling, own, occasion }),
+    );
+  }
+
+  inForce(agent: AgentRule, variant: CardVariant): CardInForce | undefined {
+    return newest(valid(this.#page(agent), agent), [variant, 'any']);
+  }
+
+  pending(agent: AgentRule): readonly Pending[] {
+    return [...this.#page(agent).pending.values()].filter(({ why }) => why !== 'rejected');
+  }
+
+  offered(agent: AgentRule, digest: CardDigest): readonly Pending[] {
+    return [...this.#page(agent).pending.values()].filter(({ card }) => card.digest === digest);
+  }
+
+  history(agent: AgentRule): readonly CardInForce[] {
+    return this.#page(agent).inForce;
+  }
+
+  decisions(agent: AgentRule): readonly Decision[] {
+    return this.#page(agent).decisions;
+  }
+
+  suspended(agent: AgentRule): Refusal | undefined {
+    const waiting = this.pending(agent);
+    const grave = waiting.find(({ card }) => card.changes.some(isGrave));
+    if (grave === undefined) return undefined;
+    const classes = classesOf(grave.card.changes.filter(isGrave)).join(' and ');
+    return refuse(
+      'change-held',
+      `A change of ${classes} waits for review, so that nothing is sent to this agent: cardea review ${agent.name}.`,
+      { agent: agent.name },
+    );
+  }
+
+  async decide(decision: Decision, letsIn: readonly CardInForce[]): Promise<Outcome<Decision>> {
+    const written = await this.#parts.ledger.decide(decision, letsIn);
+    if (!written.ok) return written;
+    const page = this.#pages.get(decision.agent) ?? EMPTY;
+    const pending = new Map([...page.pending].flatMap((each) => afterDecision(each, decision)));
+    this.#pages.set(decision.agent, {
+      inForce: [...page.inForce, ...letsIn],
+      decisions: [...page.decisions, decision],
+      pending,
+    });
+    return written;
+  }
+
+  #page({ name }: AgentRule): Page {
+    return this.#pages.get(name) ?? EMPTY;
+  }
+
+  async #load(agent: AgentName): Promise<Outcome<null>> {
+    if (this.#pages.has(agent)) return accepted(null);
+    const { ledger } = this.#parts;
+    const [inForce, decisions, held] = [
+      await ledger.inForce(agent),
+      await ledger.decisions(agent),
+      await ledger.held(agent),
+    ];
+    if (!inForce.ok) return inForce;
+    if (!decisions.ok) return decisions;
+    if (!held.ok) return held;
+    // Whoever asked at the same time may have been faster, and have changed it since.
+    if (this.#pages.has(agent)) return accepted(null);
+    const pending = held.value.map((card): [CardVariant, Pending] => [card.variant, { card, why: whyOf(card) }]);
+    this.#pages.set(agent, { inForce: inForce.value, decisions: decisions.value, pending: new Map(pending) });
+    return accepted(null);
+  }
+
+  #rule(page: Page, offer: Offer): { readonly ruling: Ruling; readonly own: CardInForce | undefined } {
+    const { agent, card, variant, version } = offer;
+    const cards = valid(page, agent);
+    const own = newest(cards, [variant, 'any', ...(version === null ? [] : [version])]);
+    const decided = page.decisions.findLast(({ digest }) => digest === card.digest);
+    const ruling = ruleOnCard({
+      rule: agent.review,
+      digest: card.digest,
+      inForce: own?.digest ?? null,
+      verdict: card.verdict,
+      changes: changesFor(own, cards.at(-1), offer),
+      decision: decided?.action ?? null,
+    });
+    return { ruling, own };
+  }
+
+  async #take(page: Page, offer: Offer, done: Done<true>): Promise<Decided> {
+    const { own, ruling, occasion } = done;
+    const { name } = offer.agent;
+    const gone = replaced(page, offer.variant);
+    const inForce = takenCard(offer, done);
+    const isNew = own === undefined || !isSameStanding(own, inForce);
+    this.#pages.set(name, {
+      ...page,
+      inForce: isNew ? [...page.inForce, inForce].slice(-MOST_KEPT) : page.inForce,
+      pending: without(page.pending, gone),
+    });
+    const { ledger } = this.#parts;
+    if (isNew) this.#told(name, await ledger.enforce(inForce));
+    for (const variant of gone) this.#told(name, await ledger.release(name, variant));
+    const wasBack = isNew && page.inForce.some(({ digest }) => digest === inForce.digest);
+    this.#report(offer, ruling, occasion);
+    return { taken: true, inForce: isNew ? inForce : own, ruling, wasBack };
+  }
+
+  async #withhold(page: Page, offer: Offer, { ruling, own, occasion }: Done<false>): Promise<Decided> {
+    const { agent, variant } = offer;
+    const gone = replaced(page, variant);
+    const before = gone.flatMap((each) => page.pending.get(each) ?? []);
+    const card = heldCard(offer, ruling.changes, { occasion, before });
+    const pending: Pending = { card, why: ruling.why };
+    this.#pages.set(agent.name, { ...page, pending: new Map([...without(page.pending, gone), [variant, pending]]) });
+    const { ledger } = this.#parts;
+    const isKnown = before.some((each) => each.card === card && each.why === ruling.why);
+    for (const each of gone)
+      if (each !== variant || ruling.why === 'rejected') this.#told(agent.name, await ledger.release(agent.name, each));
+    if (!isKnown && ruling.why !== 'rejected') this.#told(agent.name, await ledger.hold(card));
+    const serves = own !== undefined && own.servable ? own : undefined;
+    return { taken: false, ruling, inForce: serves, pending };
+  }
+
+  /** What could not be written is known until the end of this process: nothing is taken on account of it. */
+  #told(agent: AgentName, written: Outcome<unknown>): void {
+    if (!written.ok) this.#parts.observer.record(unwritten(agent, written.refusal));
+  }
+
+  #report({ agent, card }: Offer, { changes }: Extract<Ruling, { taken: true }>, { receipt }: Occasion): void {
+    const told = changes.filter(({ action }) => action === 'report');
+    if (told.length > 0) {
+      const about = { agent: agent.name, classes: classesOf(told), digest: card.digest, receipt };
+      this.#parts.observer.record({ kind: 'notice', level: 'warn', msg: 'a changed card was taken', about });
+    }
+  }
+}
+
+const unwritten = (agent: AgentName, { detail }: Refusal): Event => ({
+  kind: 'notice',
+  level: 'error',
+  msg: 'what was decided about a card cannot be written: a restart will decide anew',
+  about: { agent, error: detail },
+});
