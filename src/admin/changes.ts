@@ -84,7 +84,8 @@ async function decide({ ports, order, named, by }: Call, action: Decision['actio
 }
 
 function digestOf(order: Order): Outcome<CardDigest> {
-  const [, hex] = /^sha256:([0-9a-f]{64})$/.exec(String(order.get('digest') ?? '')) ?? [];
+  const value = order.get('digest');
+  const [, hex] = /^sha256:([0-9a-f]{64})$/.exec(typeof value === 'string' ? value : '') ?? [];
   return hex === undefined
     ? refused(bad('digest must be sha256: and 64 of 0 to 9 and a to f, as GET /agents/{agent}/change has it.'))
     : accepted(cardDigest(hex));

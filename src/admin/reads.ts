@@ -5,7 +5,7 @@ import { UNCACHED, json, problem } from './answers.ts';
 import { bad } from './body.ts';
 import { unknownAgent } from './changes.ts';
 import { explain } from './explain.ts';
-import type { AdminPorts } from './ports.ts';
+import type { AdminPorts, PendingView } from './ports.ts';
 import { asAgent, readQuery, receiptQuery } from './query.ts';
 
 /** What an administrator may look at. */
@@ -24,7 +24,12 @@ export function showAgent({ ports, named }: Look): Answer {
   if (found === undefined || review === undefined) return problem(unknownAgent());
   const { pending, ...known } = review;
   // The cards themselves are at /change: this answer is asked for every few seconds.
-  return json({ ...found, review: { ...known, pending: pending.map(({ card: _, ...each }) => each) } });
+  return json({ ...found, review: { ...known, pending: pending.map(withoutCard) } });
+}
+
+function withoutCard(pending: PendingView): Omit<PendingView, 'card'> {
+  const { card: _, ...rest } = pending;
+  return rest;
 }
 
 /** What waits for review, with every change and the card as it came. */

@@ -95,6 +95,7 @@ function exchangeMembers(receipt: ExchangeReceipt): Members {
     interface: interfaceUrl === null ? undefined : safeUrl(interfaceUrl),
     ...signatureMembers(verdict),
     review: receipt.review,
+    changes: receipt.changes.length === 0 ? undefined : receipt.changes,
     warnings: warnings.length === 0 ? undefined : warnings,
     policy: receipt.policy,
     ms: receipt.took,

@@ -24,10 +24,7 @@ export function insertHeld(db: DatabaseSync, card: HeldCard): void {
   db.prepare(
     `insert or replace into held (agent, variant, digest, url, body, content_type, at, policy, since, servable, changes)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    ...[agent, variant, digest, url, body, contentType, at, policy, since, Number(servable)],
-    JSON.stringify(changes),
-  );
+  ).run(agent, variant, digest, url, body, contentType, at, policy, since, Number(servable), JSON.stringify(changes));
 }
 
 export const heldOf = (row: Row): HeldCard => ({
@@ -53,7 +50,17 @@ export function insertInForce(db: DatabaseSync, card: CardInForce): void {
     `insert into in_force (agent, variant, digest, url, body, content_type, verdict, review, let_in_by, receipt, at, servable)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
-    ...[agent, variant, digest, url, body, contentType, JSON.stringify(verdict), review, by, receipt, at],
+    agent,
+    variant,
+    digest,
+    url,
+    body,
+    contentType,
+    JSON.stringify(verdict),
+    review,
+    by,
+    receipt,
+    at,
     Number(servable),
   );
   db.prepare(

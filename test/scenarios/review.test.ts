@@ -13,7 +13,7 @@ const running: Reviewing[] = [];
 const folders: string[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each.world.stop();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
 });
 
 async function start(card: object, options: WorldOptions = {}): Promise<Reviewing> {
