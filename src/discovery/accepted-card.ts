@@ -1,7 +1,7 @@
 import { NO_DIRECTIVES } from '../http/cache-control.ts';
 import { decideReuse, mayServeOnError } from '../http/reuse.ts';
 import type { Entry } from '../kernel/entry.ts';
-import { type Outcome, accepted, refused } from '../kernel/refusal.ts';
+import { type Outcome, type Refusal, accepted, refused } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardBook } from './card-book.ts';
@@ -13,7 +13,10 @@ export type AcceptedCard = (agent: AgentRule, request: CardRequest) => Outcome<E
 /** A card that must be validated each time is validated once a second at most, however many calls go by it. */
 const VALID_FOR = 1_000;
 
-export function createAcceptedCard(book: CardBook, now: () => EpochMs): AcceptedCard {
+/** Why nothing but the public card of an agent may be used now; undefined where all may. */
+export type Suspended = (agent: AgentRule) => Refusal | undefined;
+
+export function createAcceptedCard(book: CardBook, now: () => EpochMs, suspended: Suspended): AcceptedCard {
   const usable = (agent: AgentRule, request: CardRequest, entry: Entry | undefined): Outcome<Entry> | undefined => {
     if (entry === undefined) return undefined;
     const at = now();
@@ -23,8 +26,15 @@ export function createAcceptedCard(book: CardBook, now: () => EpochMs): Accepted
     if (!isFailing(book, agent, request, at)) void book.updateBehind(agent, request);
     return accepted(entry);
   };
-  return (agent, request) =>
-    usable(agent, request, book.current(agent, request)) ?? fetched({ book, now, usable }, agent, request);
+  return (agent, request) => {
+    const card = usable(agent, request, book.current(agent, request)) ?? fetched({ book, now, usable }, agent, request);
+    // Looked at last: the fetch itself may have brought the change that waits.
+    const unlessSuspended = (found: Outcome<Entry>): Outcome<Entry> => {
+      const refusal = suspended(agent);
+      return refusal === undefined ? found : refused(refusal);
+    };
+    return card instanceof Promise ? card.then(unlessSuspended) : unlessSuspended(card);
+  };
 }
 
 interface Parts {

@@ -221,7 +221,12 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     serveCard: createServeCard(book, now),
     localCard: createLocalCard(doors.cardKey, withCodings),
     serveKeys: createServeKeys(doors.cardKey),
-    forward: createForward({ ...doors, rules, stops, acceptedCard: createAcceptedCard(book, now) }),
+    forward: createForward({
+      ...doors,
+      rules,
+      stops,
+      acceptedCard: createAcceptedCard(book, now, (agent) => reviews.suspended(agent)),
+    }),
     serveOrigin: createServeOrigin({ ...doors, limits, stops }),
     refuseOperation: createRefuseOperation(book),
     lists: createAgentLists(book, rules, now),

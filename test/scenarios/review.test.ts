@@ -36,6 +36,9 @@ function folder(): string {
   return made;
 }
 
+/** The reason in the error of an operation. */
+const reasonOf = ({ body }: { readonly body: string }): string | undefined => /"reason":"([A-Z_]+)"/.exec(body)?.[1];
+
 describe('each class changed alone', () => {
   const cases: readonly (readonly [string, object, 'held' | 'allowed', readonly string[]])[] = [
     ['identity', { ...BASE, description: 'Tells tomorrow.' }, 'held', ['identity']],
@@ -257,6 +260,20 @@ describe('a held change', () => {
     assert.match(String((await at.detail()).review.suspended), /A change of endpoint waits/);
     await at.decide('reject');
     assert.equal((await at.detail()).review.suspended, null);
+  });
+
+  test('of security or endpoints lets no call through until it is decided', async () => {
+    const at = await start(BASE, { agent: 'route: through' });
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params: {} });
+    const send = () => at.world.post('/agents/weather', call, { 'content-type': 'application/json' });
+    await at.world.card();
+    await at.offers(SENDS);
+    assert.notEqual(reasonOf(await send()), 'CHANGE_HELD', 'a text may wait while calls go on');
+    await at.offers(MOVED);
+    const held = await send();
+    assert.deepEqual([held.status, reasonOf(held)], [503, 'CHANGE_HELD']);
+    await at.decide('reject');
+    assert.notEqual(reasonOf(await send()), 'CHANGE_HELD');
   });
 
   test('a purge does not make the next card a first one', async () => {
