@@ -55,6 +55,7 @@ const FULL: Readonly<Record<string, Event>> = {
     digest: DIGEST,
     interfaceUrl: 'https://weather.example.com/rpc',
     verdict: SIGNED,
+    changes: ['skill-text'],
     warnings: ['skills[0].id: is empty'],
     policy: policyDigest('p-1'),
   }),
