@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import http2 from 'node:http2';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { CARD, CARD_PATH, type Got, OTHER_CARD, World, type WorldOptions, answers } from '../support/world.ts';
+import { CARD, CARD_PATH, type Got, OTHER_CARD, World, type WorldOptions, answers, breaks } from '../support/world.ts';
 
 const scenario = (name: string, options: WorldOptions, run: (world: World) => Promise<void>): void => {
   test(name, async () => {
@@ -160,6 +163,26 @@ describe('what the forms are made of', () => {
     const lengths = await Promise.all(FORMS.map(async (form) => (await world.card(accepting(form))).bytes.byteLength));
     assert.ok((await bytes()) >= lengths.reduce((sum, length) => sum + length, 0) + 1_536);
   });
+});
+
+test('after a restart the forms are the same, tags and all', async () => {
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), 'cardea-codings-'));
+  const [first, second] = [new Map<string, Got>(), new Map<string, Got>()];
+  let port = 0;
+  for (const got of [first, second]) {
+    const world = await World.start({ ...(got === first ? MINUTE : { origin: breaks }), state, port });
+    ({ port } = world.origin);
+    try {
+      for (const coding of FORMS) got.set(coding, await world.card(accepting(coding)));
+    } finally {
+      await world.stop();
+    }
+  }
+  for (const coding of FORMS) {
+    assert.equal(second.get(coding)?.status, 200, coding);
+    assert.equal(second.get(coding)?.headers.etag, first.get(coding)?.headers.etag);
+    assert.deepEqual(second.get(coding)?.bytes, first.get(coding)?.bytes);
+  }
 });
 
 const any = (origin: WorldOptions['origin']): WorldOptions => ({
