@@ -16,6 +16,8 @@ export type Step =
       readonly name: string;
       readonly variant: number;
       readonly size: number;
+      /** Bytes of a coded form; 0 for none. */
+      readonly coded: number;
       readonly late: number;
     }
   | { readonly do: 'peek'; readonly name: string }
@@ -38,6 +40,7 @@ export const steps = (maxLength: number): fc.Arbitrary<Step[]> =>
           name,
           variant: fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, { weight: 1, arbitrary: fc.nat(MOST_VARIANTS * 2) }),
           size: fc.oneof({ weight: 5, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(ROOM) }),
+          coded: fc.oneof({ weight: 3, arbitrary: fc.nat(200) }, { weight: 1, arbitrary: fc.nat(ROOM) }),
           late: fc.nat(2),
         }),
       },
@@ -67,12 +70,12 @@ class Model {
     return this.list.reduce((sum, { entry }) => sum + entrySize(entry), 0);
   }
 
-  put(entry: Entry): boolean {
-    const since = this.#purges.filter(({ tag: each, at }) => at > entry.generation && carries(entry, each));
+  put(given: Entry): boolean {
+    const since = this.#purges.filter(({ tag: each, at }) => at > given.generation && carries(given, each));
     if (since.some(({ soft }) => !soft)) return false;
+    const entry = this.fits(given) ? given : { ...given, coded: [] };
+    if (!this.fits(entry)) return false;
     const size = entrySize(entry);
-    const pinnedBytes = this.list.reduce((sum, held) => sum + (isPinned(held.entry) ? entrySize(held.entry) : 0), 0);
-    if (!isPinned(entry) && (size > ROOM / LARGEST_PART || pinnedBytes + size > ROOM)) return false;
     const shelf = this.shelf(entry.key);
     const before = shelf.find((held) => held.entry.variant === entry.variant);
     const out = before ?? (shelf.length >= MOST_VARIANTS ? shelf.at(-1) : undefined);
@@ -84,6 +87,13 @@ class Model {
     }
     this.list.push({ entry, fresh: since.length === 0, stored: this.#stored++ });
     return true;
+  }
+
+  fits(entry: Entry): boolean {
+    if (isPinned(entry)) return true;
+    const size = entrySize(entry);
+    const pinnedBytes = this.list.reduce((sum, held) => sum + (isPinned(held.entry) ? entrySize(held.entry) : 0), 0);
+    return size <= ROOM / LARGEST_PART && pinnedBytes + size <= ROOM;
   }
 
   /** Latest stored first. */
@@ -162,7 +172,8 @@ function useAll(model: Model, store: MemoryStore): void {
   }
 }
 
-const identify = ({ key, variant, body }: Entry): string => `${key} ${variant} ${body.byteLength}`;
+const identify = ({ key, variant, body, coded = [] }: Entry): string =>
+  `${key} ${variant} ${body.byteLength} ${coded.map((each) => each.body.byteLength).join()}`;
 /** Nothing ages here: what is not fresh was purged softly. */
 const isFresh = ({ lifetime }: Entry): boolean => lifetime.fresh > 0;
 
@@ -171,6 +182,7 @@ function entryFor(step: Extract<Step, { do: 'put' }>, now: number): Entry {
   return entryOf(step.name, {
     variant: variantKey(`v${step.variant}`),
     body: new Uint8Array(step.size),
+    coded: step.coded === 0 ? [] : [{ coding: 'gzip', body: new Uint8Array(step.coded), etag: '"gzip"' }],
     generation: generation(Math.max(0, now - step.late)),
     ...(named ? { agent: agentName(step.name), admission: ADMISSION } : {}),
   });
