@@ -7,6 +7,7 @@ import type { FetchOrder } from '../ports.ts';
 import { type Ms, ms } from '../kernel/units.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
+import { holdBody, isShortBody } from './held-body.ts';
 import { interimListener } from './interim.ts';
 import { tokensOf } from './message-fields.ts';
 import type { Target } from '../kernel/origins.ts';
@@ -50,8 +51,8 @@ export type SendRequest = (outgoing: Outgoing) => Promise<Incoming>;
 
 // Far above any honest answer (about 30), far below what makes every later step slow.
 const MAX_FIELD_LINES = 512;
-/** "Idempotent" and without body, so that sending it again asks for the same thing (RFC 9110 §9.2.2). */
-const REPEATABLE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+/** "Idempotent": sending it again asks for the same thing (RFC 9110 §9.2.2). */
+const IDEMPOTENT: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'];
 
 /** What may be sent again risks nothing on a connection that the other side is just closing. */
 const ANY_IDLE = ms(Number.POSITIVE_INFINITY);
@@ -68,19 +69,20 @@ export function createExchange(doors: ExchangeDoors): SendRequest {
       throw lease.alert() ?? error;
     }
   };
-  return async (outgoing) => {
+  return async (given) => {
+    const { outgoing, repeatable } = await prepare(given);
     const identity = await doors.tlsStore.read(outgoing.rule.tls);
     const key = poolKey(outgoing, identity);
     const dial = async (): Promise<Lease> =>
       doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
-    const kept = doors.connections.take(key, isSafeToRepeat(outgoing) ? ANY_IDLE : LONGEST_IDLE);
+    const kept = doors.connections.take(key, repeatable ? ANY_IDLE : LONGEST_IDLE);
     if (kept === undefined) return over(await dial(), outgoing);
     try {
       return await over(kept, outgoing);
     } catch (error) {
       // A kept connection may have been closed, or poisoned, while nobody used it: once more over one that is surely new.
       // "a client … MAY … automatically retry" what is idempotent — RFC 9110 §9.2.2
-      if (!isRepeatable(outgoing, error)) throw error;
+      if (!repeatable || outgoing.signal.aborted || error instanceof RefusalError) throw error;
       return over(await dial(), outgoing);
     }
   };
@@ -115,10 +117,20 @@ function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease:
   if (refusal !== null) throw new RefusalError(refusal);
 }
 
-const isSafeToRepeat = ({ method, body }: Outgoing): boolean => body === null && REPEATABLE.includes(method);
+/** A request, and whether it may and can be sent a second time. */
+interface Prepared {
+  readonly outgoing: Outgoing;
+  readonly repeatable: boolean;
+}
 
-const isRepeatable = (outgoing: Outgoing, error: unknown): boolean =>
-  isSafeToRepeat(outgoing) && !outgoing.signal.aborted && !(error instanceof RefusalError);
+/** The short body of an idempotent request is read first: half a body on a connection that is just closing is lost otherwise. */
+async function prepare(outgoing: Outgoing): Promise<Prepared> {
+  const { method, body, fields } = outgoing;
+  if (!IDEMPOTENT.includes(method)) return { outgoing, repeatable: false };
+  if (body === null) return { outgoing, repeatable: true };
+  if (!isShortBody(fields)) return { outgoing, repeatable: false };
+  return { outgoing: { ...outgoing, body: await holdBody(body) }, repeatable: true };
+}
 
 async function ask(outgoing: Outgoing, lease: Lease): Promise<Incoming> {
   const { target, method, fields, body, signal, purpose, trail } = outgoing;
