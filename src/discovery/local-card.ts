@@ -27,10 +27,10 @@ export function createLocalCard(key: SigningKey, withCodings: WithCodings): Loca
   };
   return (ask, agent, entry) => {
     if (agent.card.route === 'direct') return entry;
-    const local = localOf(ask, agent);
+    const local = localOf(ask, agent, entry);
     const known = made.get(entry.body) ?? new Map<string, Made | Promise<Made>>();
     made.set(entry.body, known);
-    const name = `${entry.admission?.verdict.signature} ${local.base}`;
+    const name = `${local.sign} ${local.base}`;
     const found = known.get(name);
     if (found !== undefined)
       return found instanceof Promise ? found.then((late) => shown(entry, late)) : shown(entry, found);
@@ -47,12 +47,22 @@ export function createLocalCard(key: SigningKey, withCodings: WithCodings): Loca
 interface Local {
   readonly base: string;
   readonly keys: string;
+  readonly sign: 'signed' | 'unsigned';
 }
 
-/** The listener has held the name in the request against its list; scheme and port are those that the caller came by. */
-function localOf({ base, target }: Ask, { name }: AgentRule): Local {
+/**
+ * The listener has held the name in the request against its list; scheme and port are those that the caller came by. A card that nobody
+ * vouched for is not vouched for here either, nor one for an address that may be another's: whoever asks with a port of its own choice
+ * would get Cardea's word for a URL where it listens itself.
+ */
+function localOf(ask: Ask, { name }: AgentRule, { admission }: Entry): Local {
+  const { base, target } = ask;
   const path = `/agents/${name}`;
-  return { base: target.startsWith(`${path}/`) ? base + path : base, keys: `${base}/.well-known/jwks.json` };
+  return {
+    base: target.startsWith(`${path}/`) ? base + path : base,
+    keys: `${base}/.well-known/jwks.json`,
+    sign: admission?.verdict.signature === 'verified' && ask.ownsBase() ? 'signed' : 'unsigned',
+  };
 }
 
 function keep<Value>(known: Map<string, Value>, name: string, value: Value): void {
@@ -70,14 +80,13 @@ const shown = (entry: Entry, made: Made): Entry => ({
   fields: withoutFields(entry.fields, OF_THE_BYTES),
 });
 
-/** A card that nobody vouched for is not vouched for here either. */
 async function rewritten(entry: Entry, agent: AgentRule, local: Local, key: SigningKey): Promise<Uint8Array> {
   const parsed = parseCard(entry.body, agent.card);
   if (!parsed.ok || entry.admission === null) throw new Error(`entry ${entry.key} is no accepted card`);
-  const { verdict, facts } = entry.admission;
+  const { facts } = entry.admission;
   const card = rewriteCard(parsed.value, local.base, agent.card);
   const version = KNOWN_VERSIONS.find((known) => known === facts.protocolVersion) ?? '1.0';
   const signed =
-    verdict.signature === 'verified' ? await signCardInForms(card, formsToSign(card, version), key, local.keys) : card;
+    local.sign === 'signed' ? await signCardInForms(card, formsToSign(card, version), key, local.keys) : card;
   return new TextEncoder().encode(JSON.stringify(signed));
 }

@@ -11,6 +11,11 @@ export interface Ask {
   readonly listener: ListenerName;
   /** How the caller reaches this listener, for URLs that lead back to it: `http://127.0.0.1:8642`, no trailing slash. */
   readonly base: string;
+  /**
+   * True where `base` is surely this very listener's: a name of ours and the port that the connection arrived on. A port that is
+   * forwarded from elsewhere, and a name that only a socket in the file system takes, may be anybody's.
+   */
+  ownsBase(): boolean;
   readonly method: string;
   /** The raw request-target, never decoded: `/agents/weather/.well-known/agent-card.json?x=1`. */
   readonly target: string;

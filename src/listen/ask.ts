@@ -4,7 +4,7 @@ import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel
 import { bodyOf, hasForbiddenContent } from './body.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
 import { writeInterim } from './interim.ts';
-import { type HostRule, checkHost, hostOf } from './host.ts';
+import { type HostRule, checkHost, hostOf, isOwnAuthority } from './host.ts';
 import type { FindPeer } from './peer.ts';
 import { fieldsOf, readField, wrongFields } from './request-fields.ts';
 import { readTarget } from './target.ts';
@@ -36,6 +36,7 @@ export function readAsk(exchange: Exchange, context: AskContext): Outcome<Ask> {
   return accepted({
     listener: context.listener,
     base: `${context.scheme}://${authority.value === '' ? 'localhost' : authority.value}`,
+    ownsBase: () => isOwnAuthority(authority.value, request.socket.localPort, context),
     method,
     target: target.value.path,
     host,

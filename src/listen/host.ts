@@ -39,6 +39,17 @@ export function checkHost(host: string, localAddress: string | undefined, rule: 
   );
 }
 
+/** Tells whether an authority that passed the check leads to this listener and to nothing else. */
+export function isOwnAuthority(
+  authority: string,
+  localPort: number | undefined,
+  { over, scheme }: HostRule & { readonly scheme: 'http' | 'https' },
+): boolean {
+  if (over === 'unix') return authority === '' || authority === 'localhost';
+  const written = /:(\d+)$/.exec(authority)?.[1];
+  return Number(written ?? (scheme === 'https' ? 443 : 80)) === localPort;
+}
+
 function sameAddress(host: string, local: string): boolean {
   const literal = host.startsWith('[') ? host.slice(1, -1) : host;
   // Spelled alike, as nearly always, there is nothing to take apart: what the system calls an address is one.

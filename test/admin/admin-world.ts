@@ -182,6 +182,7 @@ function askOf(target: string, { method = 'GET', headers = {}, body, signal }: R
     field: (name) => headers[name],
     fields: Object.entries(headers).flat(),
     body: bytes === undefined ? null : chunks(bytes),
+    ownsBase: () => true,
     signal: () => signal ?? new AbortController().signal,
   };
 }

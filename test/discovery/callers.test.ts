@@ -81,6 +81,7 @@ const askWith = (fields: Readonly<Record<string, string>>, peer = NOBODY): Ask =
   field: (name) => fields[name],
   peer,
   body: null,
+  ownsBase: () => true,
   signal: () => new AbortController().signal,
 });
 

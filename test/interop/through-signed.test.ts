@@ -8,6 +8,7 @@ import { type Daemon, startDaemon } from '../../src/daemon.ts';
 import { validConfig } from '../support/config.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type TaskAgent, startTaskAgent } from '../support/task-agent.ts';
+import { ask } from '../support/world.ts';
 
 /** What the official SDK makes of a card that Cardea has rewritten. */
 const clock = new FakeClock(Date.now());
@@ -72,6 +73,20 @@ describe('a card that its agent signed', () => {
   test('does not when a word of it is changed', async () => {
     const card = await cardOf(`${base()}/agents/vouched/`);
     await assert.rejects(verify({ ...card, description: 'Changed.' }, base()), /No valid signatures/);
+  });
+
+  test("is not vouched for at a port that may be anybody's", async () => {
+    const { port } = new URL(base());
+    const signaturesAt = async (host: string): Promise<unknown> => {
+      const got = await ask(`${base()}/agents/vouched/.well-known/agent-card.json`, { headers: { Host: host } });
+      const card = JSON.parse(got.body) as AgentCard;
+      assert.equal(card.supportedInterfaces[0]?.url, `http://${host}/agents/vouched`);
+      return card.signatures;
+    };
+    assert.ok(Array.isArray(await signaturesAt(`localhost:${port}`)));
+    assert.equal(await signaturesAt('localhost:6666'), undefined);
+    assert.equal(await signaturesAt('localhost'), undefined);
+    assert.ok(Array.isArray(await signaturesAt(`127.0.0.1:${port}`)));
   });
 
   test("never has the agent's own signature on other bytes", async () => {

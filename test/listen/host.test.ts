@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { checkHost, hostOf } from '../../src/listen/host.ts';
+import { checkHost, hostOf, isOwnAuthority } from '../../src/listen/host.ts';
 
 describe('the host part of Host', () => {
   const table: readonly (readonly [authority: string, host: string | undefined])[] = [
@@ -124,4 +124,28 @@ describe('whether a host is ours', () => {
       fc.property(fc.domain(), (name) => assert.equal(checkHost(name, '127.0.0.1', rule)?.code, 'misdirected')),
     );
   });
+});
+
+describe('whether an address is surely this listener', () => {
+  const tcp = { over: 'tcp', names: new Set<string>(), scheme: 'http' } as const;
+  const cases: readonly (readonly [authority: string, port: number | undefined, over: object, own: boolean])[] = [
+    ['127.0.0.1:8642', 8642, {}, true],
+    ['127.0.0.1:8643', 8642, {}, false],
+    ['localhost', 80, {}, true],
+    ['localhost', 8642, {}, false],
+    ['localhost', 443, { scheme: 'https' }, true],
+    ['localhost', 443, {}, false],
+    ['[::1]:8642', 8642, {}, true],
+    ['[::1]', 8642, {}, false],
+    ['localhost:', 80, {}, true],
+    ['', undefined, { over: 'unix' }, true],
+    ['localhost', undefined, { over: 'unix' }, true],
+    ['localhost:6666', undefined, { over: 'unix' }, false],
+    ['evil.example', undefined, { over: 'unix' }, false],
+  ];
+  for (const [authority, port, over, own] of cases) {
+    test(`${authority} at ${port} ${JSON.stringify(over)}: ${own}`, () => {
+      assert.equal(isOwnAuthority(authority, port, { ...tcp, ...over }), own);
+    });
+  }
 });

@@ -16,6 +16,7 @@ const asked = (target: string, method = 'GET', fields: readonly string[] = []): 
   field: (name) => fields[fields.indexOf(name) + 1],
   fields,
   body: null,
+  ownsBase: () => true,
   signal: () => new AbortController().signal,
 });
 
