@@ -24,6 +24,8 @@ export interface RunningAgent {
   readonly asked: readonly string[];
   /** A2A operations that it was asked for, and by way of whom (RFC 9110 Via). */
   readonly calls: readonly { readonly via: string | undefined }[];
+  /** From now on its skill is described like this. */
+  describe(skill: string): void;
   stop(): Promise<void>;
 }
 
@@ -61,11 +63,14 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   app.get('/jwks.json', (_request, response) => void response.json(signer?.jwks ?? { keys: [] }));
   app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder, ...legacy }));
   app.use('/rest', restHandler({ requestHandler: handler, userBuilder, ...legacy }));
-  return { url, asked, calls, stop: () => stop(server) };
+  const describe = (text: string): void => {
+    for (const skill of card.skills) skill.description = text;
+  };
+  return { url, asked, calls, describe, stop: () => stop(server) };
 }
 
 /** Starts someone else's server, which serves a copy of another agent's card with one word changed. */
-export async function startTamperer(of: string): Promise<RunningAgent> {
+export async function startTamperer(of: string): Promise<Omit<RunningAgent, 'describe'>> {
   const card = await (await fetch(`${of}${CARD_PATH}?copy`)).text();
   const asked: string[] = [];
   const server = http.createServer((request, response) => {

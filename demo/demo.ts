@@ -1,17 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { type RunningAgent, startAgent, startTamperer } from './agents.ts';
 import { tellCalls } from './calls.ts';
+import { LAUNCHER, startDaemon } from './daemon.ts';
 import { createSigner } from './signer.ts';
 import { type Story, createStory } from './story.ts';
+import { runTour } from './tour.ts';
 
 /*
  * Two agents built with the official SDK, Cardea in front of them, and the SDK's own resolver as the client.
@@ -19,15 +17,12 @@ import { type Story, createStory } from './story.ts';
  */
 
 const WELL_KNOWN = '.well-known/agent-card.json';
-const LAUNCHER = fileURLToPath(new URL('../bin/cardea', import.meta.url));
-
-interface Started {
-  readonly agents: readonly [string];
-  readonly ops: readonly [string];
-  readonly pid: number;
-}
 
 const story = createStory(process.stdout);
+if (process.argv.includes('--tour')) {
+  await runTour(story);
+  process.exit(0);
+}
 const [weather, planner] = await Promise.all([
   startAgent({
     name: 'Weather',
@@ -134,25 +129,6 @@ agents:
   planner: { origin: "${second.url}", ${local} }
 log: { level: error }
 `;
-}
-
-/** Starts the daemon as a user would and waits for its start line. */
-async function startDaemon(file: string): Promise<{ readonly daemon: ChildProcess; readonly started: Started }> {
-  const child = spawn(LAUNCHER, ['serve', '--config', file], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`cardea ended with ${String(code)} before it had started`);
-  });
-  const first = await Promise.race([startLine(child.stdout), failed]);
-  failed.catch(() => undefined); // its later exit is handled where the demo ends
-  child.stdout.resume();
-  return { daemon: child, started: first };
-}
-
-async function startLine(output: Readable): Promise<Started> {
-  for await (const line of createInterface({ input: output })) {
-    if (line.includes('"msg":"started"')) return JSON.parse(line) as Started;
-  }
-  throw new Error('cardea printed no start line');
 }
 
 async function end(code: number): Promise<void> {

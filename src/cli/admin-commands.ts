@@ -6,6 +6,8 @@ import { killCommand } from './kill.ts';
 import { liftCommand } from './lift.ts';
 import { purgeCommand } from './purge.ts';
 import { receiptsCommand } from './receipts.ts';
+import { approveCommand, rejectCommand } from './decide.ts';
+import { reviewCommand } from './review.ts';
 import { refreshCommand } from './refresh.ts';
 import { reloadCommand } from './reload.ts';
 import { statusCommand } from './status.ts';
@@ -14,6 +16,9 @@ import { statusCommand } from './status.ts';
 export const ADMIN_COMMANDS: readonly Command[] = [
   statusCommand,
   explainCommand,
+  reviewCommand,
+  approveCommand,
+  rejectCommand,
   receiptsCommand,
   refreshCommand,
   purgeCommand,
