@@ -103,10 +103,9 @@ class KeyTrust implements Trust {
   }
 
   sets(): ReturnType<Trust['sets']> {
-    return [...this.#sources].map(([{ name }, source]) => ({
-      name,
-      lastSuccess: source.from === 'url' ? source.keys.lastSuccess() : (source.set.fetchedAt ?? epochMs(0)),
-    }));
+    return [...this.#sources].flatMap(([{ name }, source]) =>
+      source.from === 'url' ? [{ name, lastSuccess: source.keys.lastSuccess() }] : [],
+    );
   }
 
   async settled(): Promise<void> {
