@@ -72,7 +72,7 @@ describe('the alerts', () => {
   }
 
   test('have no runbook too many', () => {
-    const headings = [...read('docs/runbooks.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    const headings = [...read('docs/runbooks.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => String(name));
     assert.deepEqual(headings.toSorted(), rules.map(({ alert }) => alert).toSorted());
   });
 });
