@@ -5,6 +5,7 @@ import { type ValidConfig, checkCommand } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
 import { configCommand } from './cli/config.ts';
 import { diffCommand } from './cli/diff.ts';
+import { doctorCommand } from './cli/doctor.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import { runCommand } from './cli/help.ts';
 import { injectCommand } from './cli/inject.ts';
@@ -15,6 +16,7 @@ import { verifyCommand } from './cli/verify.ts';
 import { type World, startDaemon } from './daemon.ts';
 import { processNotices } from './daemon/process-notices.ts';
 import type { Load } from './daemon/reload.ts';
+import { examineBy } from './examine.ts';
 import { connectAll, fetchOnce } from './fetch-once.ts';
 import { fetchPublished } from './fetch-published.ts';
 import { createSystemClock } from './observe/system-clock.ts';
@@ -29,6 +31,7 @@ const commands: readonly Command[] = [
   serveCommand(serve),
   checkCommand((config) => connectAll(config, quiet)),
   configCommand,
+  doctorCommand(examineBy(quiet)),
   fetchCommand((config, target) => fetchOnce(config, target, quiet)),
   verifyCommand,
   signCommand,

@@ -42,10 +42,11 @@ const TABLE: Readonly<Record<string, Rule>> = {
     folders: ['daemon', 'cli:type', 'egress', 'kernel', 'ports:type', 'policy:type'],
     reach: 'world',
   },
+  examine: { folders: ['daemon', 'cli:type', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   'fetch-published': { folders: ['daemon', 'cli', 'config', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   // observe and pino: the clock and stdout exist before there is a daemon to hold them.
   main: {
-    folders: ['daemon', 'fetch-once', 'fetch-published', 'cli', 'config', 'observe'],
+    folders: ['daemon', 'examine', 'fetch-once', 'fetch-published', 'cli', 'config', 'observe'],
     packages: ['pino'],
     reach: 'world',
   },

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Io } from './command.ts';
 
 /** Text for people: nothing of a stranger's reaches the terminal as a command to it, and tables fit. */
@@ -44,4 +45,20 @@ export function span(length: number): string {
   if (seconds < 120) return `${seconds}s`;
   if (seconds < 7_200) return `${Math.round(seconds / 60)}m`;
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)}h` : `${Math.round(seconds / 86_400)}d`;
+}
+
+type Colour = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
+
+/** True where a person looks on and did not ask for plain text (no-color.org). */
+const isTerminal = (output: Io['stdout'], env: Io['env']): boolean =>
+  'isTTY' in output && output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+
+/** Colours a text on a terminal, and leaves it as it is elsewhere. */
+export const paint = (colour: Colour, text: string, { stdout, env }: Io): string =>
+  isTerminal(stdout, env) ? styleText(colour, text, { validateStream: false }) : text;
+
+/** Tells a person what takes so long, in a line that gives way to what comes next; says nothing elsewhere. Null takes it away. */
+export function showProgress({ stderr, env }: Io): (text: string | null) => void {
+  if (!isTerminal(stderr, env)) return () => undefined;
+  return (text) => void stderr.write(text === null ? '\r\u001b[K' : `\r\u001b[K${plainText(text)} …`);
 }
