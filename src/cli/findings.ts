@@ -52,41 +52,33 @@ export function originFindings(asked: Asked): readonly Finding[] {
   ];
 }
 
-const finding = (
-  area: Area,
-  level: Finding['level'],
-  about: string,
-  found: string,
-  mend: string | null = null,
-): Finding => ({
-  area,
-  level,
-  about,
-  found,
-  mend,
-});
+type Make = (area: Area, about: string, found: string, mend: string | null) => Finding;
+
+const works = (area: Area, about: string, found: string): Finding => ({ area, level: 'ok', about, found, mend: null });
+const wantsLook: Make = (area, about, found, mend) => ({ area, level: 'look', about, found, mend });
+const fails: Make = (area, about, found, mend) => ({ area, level: 'fail', about, found, mend });
 
 /** A URL that works on a laptop and nowhere else is found out only in the Pod, unless somebody says so. */
 function placeFindings({ agent, url }: Asked): readonly Finding[] {
   const { hostname } = new URL(url);
   if (!isPrivateHost(hostname)) return [];
   const found = `${hostname} means something on this machine or in this network alone`;
-  return [finding('dns', 'look', agent, found, 'In a Pod or on another machine write the name that it has there.')];
+  return [wantsLook('dns', agent, found, 'In a Pod or on another machine write the name that it has there.')];
 }
 
 function refusedFindings({ agent, addresses }: Asked, { code, detail }: Refused): readonly Finding[] {
-  const resolved = addresses.length === 0 ? [] : [finding('dns', 'ok', agent, `resolves to ${addresses.join(', ')}`)];
+  const resolved = addresses.length === 0 ? [] : [works('dns', agent, `resolves to ${addresses.join(', ')}`)];
   if (code === 'dns-failed') {
     const mend =
       'Does the name exist where Cardea runs? One that only a laptop or a VPN resolves does not exist in a Pod.';
-    return [finding('dns', 'fail', agent, detail, mend)];
+    return [fails('dns', agent, detail, mend)];
   }
-  if (code === 'tls-failed') return [...resolved, finding('tls', 'fail', agent, detail, tlsMend(detail))];
+  if (code === 'tls-failed') return [...resolved, fails('tls', agent, detail, tlsMend(detail))];
   if (code === 'redirect-refused') {
     const mend = 'Is it a redirect to a login? A card must be public. Else write the URL that it leads to.';
-    return [...resolved, finding('origin', 'fail', agent, detail, mend)];
+    return [...resolved, fails('origin', agent, detail, mend)];
   }
-  return [...resolved, finding('origin', 'fail', agent, `${code}: ${detail}`, `/problems/${code} says more.`)];
+  return [...resolved, fails('origin', agent, `${code}: ${detail}`, `/problems/${code} says more.`)];
 }
 
 /** The refusal names the setting; what is behind it is said here. */
@@ -101,23 +93,25 @@ function tlsMend(detail: string): string {
 
 function answeredFindings(asked: Asked, answer: Answered): readonly Finding[] {
   const { agent, url, addresses } = asked;
-  const isTls = url.startsWith('https:');
-  const tls = isTls ? 'the certificate holds' : 'no TLS: anyone on the way can change what is read';
   return [
-    ...(addresses.length === 0 ? [] : [finding('dns', 'ok', agent, `resolves to ${addresses.join(', ')}`)]),
-    finding('tls', isTls ? 'ok' : 'look', agent, tls, isTls ? null : 'Take https as soon as the origin has it.'),
+    ...(addresses.length === 0 ? [] : [works('dns', agent, `resolves to ${addresses.join(', ')}`)]),
+    url.startsWith('https:')
+      ? works('tls', agent, 'the certificate holds')
+      : wantsLook('tls', agent, CLEARTEXT, TAKE_TLS),
     cardFinding(asked, answer),
   ];
 }
 
+const CLEARTEXT = 'no TLS: anyone on the way can change what is read';
+const TAKE_TLS = 'Take https as soon as the origin has it.';
+
 function cardFinding({ agent, refused }: Asked, answer: Answered): Finding {
-  if (refused === null) return finding('origin', 'ok', agent, 'its card is accepted');
+  if (refused === null) return works('origin', agent, 'its card is accepted');
   const { status, finalUrl } = answer;
   if (isHtml(answer)) {
     const found = `${finalUrl} answers ${status} with an HTML page instead of a card: a login page or a portal`;
-    return finding(
+    return fails(
       'origin',
-      'fail',
       agent,
       found,
       'A card must be public: let this path through without a login, or correct the URL.',
@@ -126,13 +120,13 @@ function cardFinding({ agent, refused }: Asked, answer: Answered): Finding {
   if (status === 401 || status === 403) {
     const mend =
       'A card must be public: let this path through without credentials. Sensitive parts belong into an extended card.';
-    return finding('origin', 'fail', agent, `${finalUrl} answers ${status}: it wants credentials`, mend);
+    return fails('origin', agent, `${finalUrl} answers ${status}: it wants credentials`, mend);
   }
   if (status === 404 || status === 410) {
     const mend = 'Write the whole URL of the card as `card`, if it is not at the usual place.';
-    return finding('origin', 'fail', agent, `${finalUrl} answers ${status}: there is no card`, mend);
+    return fails('origin', agent, `${finalUrl} answers ${status}: there is no card`, mend);
   }
-  return finding('origin', 'fail', agent, `${refused.code}: ${refused.detail}`, `/problems/${refused.code} says more.`);
+  return fails('origin', agent, `${refused.code}: ${refused.detail}`, `/problems/${refused.code} says more.`);
 }
 
 const isHtml = ({ contentType, start }: Answered): boolean =>
@@ -141,6 +135,7 @@ const isHtml = ({ contentType, start }: Answered): boolean =>
 /** A minute is what Date's seconds and a slow network excuse; at five tokens and certificates begin to fail. */
 const LOOK_MS = 60_000;
 const FAIL_MS = 300_000;
+const SET_CLOCK = 'Set this clock by NTP: freshness, tokens and certificates are judged by it.';
 
 /** Compares this machine's clock with the origin's that is nearest to it: one origin alone may be wrong. */
 export function clockFinding(all: readonly Asked[]): Finding | undefined {
@@ -151,13 +146,7 @@ export function clockFinding(all: readonly Asked[]): Finding | undefined {
   if (nearest === undefined) return undefined;
   const { host } = new URL(nearest.url);
   const off = Math.abs(nearest.ahead);
-  if (off < LOOK_MS) return finding('clock', 'ok', host, 'tells the same time');
+  if (off < LOOK_MS) return works('clock', host, 'tells the same time');
   const found = `this clock is ${Math.round(off / 1_000)} s ${nearest.ahead > 0 ? 'ahead of' : 'behind'} the origin's`;
-  return finding(
-    'clock',
-    off < FAIL_MS ? 'look' : 'fail',
-    host,
-    found,
-    'Set this clock by NTP: freshness, tokens and certificates are judged by it.',
-  );
+  return (off < FAIL_MS ? wantsLook : fails)('clock', host, found, SET_CLOCK);
 }
