@@ -14,7 +14,7 @@ const START = 200;
 
 export const examineBy = (world: World): Examine => ({
   async *agents(config) {
-    const graph = await createGraph(config, world, await alone(world));
+    const graph = await createGraph(config, world, await alone(config, world));
     try {
       for (const agent of config.rules.agents.values()) {
         const [url] = agent.cards;
@@ -25,7 +25,7 @@ export const examineBy = (world: World): Examine => ({
     }
   },
   async keys(config) {
-    const graph = await createGraph(config, world, await alone(world));
+    const graph = await createGraph(config, world, await alone(config, world));
     try {
       await graph.discovery.trust.prefetch();
       await graph.discovery.trust.settled();
