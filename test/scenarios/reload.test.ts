@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { tag } from '../../src/kernel/ids.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -364,6 +367,32 @@ describe('other settings count from then on', () => {
     const lines = world.logged('request').length;
     await world.card();
     assert.equal(world.logged('request').length, lines + 1);
+  });
+
+  test('kill.file: one that is there already stops everything before the new rules serve', async () => {
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'cardea-reload-')), 'KILL');
+    fs.writeFileSync(file, '');
+    const world = await World.start(MINUTE);
+    try {
+      assert.equal((await world.card()).status, 200);
+      await adopt(world, (text) => `${text}kill: { file: ${file} }\n`);
+      assert.equal((await world.card()).code, 'killed');
+      assert.equal(world.daemon.killSwitch.active()[0]?.by, 'file');
+      await adopt(world, (text) => text.replace(/kill: .*\n/, ''));
+      const [kill] = world.daemon.killSwitch.active();
+      const lifted = await world.daemon.killSwitch.lift({ id: kill?.id ?? '', reason: 'over', by: 'admin' });
+      assert.ok(lifted.ok); // the file is nobody's any more
+      assert.equal((await world.card()).status, 200);
+    } finally {
+      await world.stop();
+      fs.rmSync(path.dirname(file), { recursive: true });
+    }
+  });
+
+  scenario('cache.maxBytes', { ...MINUTE, config: 'cache: { prefetch: false, maxBytes: 1MiB }' }, async (world) => {
+    await world.card();
+    await adopt(world, (text) => text.replace('maxBytes: 1MiB', 'maxBytes: 64KiB'));
+    assert.ok(hit(await world.card()));
   });
 
   scenario('state is named as one that waits for the next start', MINUTE, async (world) => {

@@ -258,3 +258,48 @@ describe('what it tells', () => {
     assert.equal(store.peek(entryKey('none')), store.peek(entryKey('nothing')));
   });
 });
+
+describe('another size', () => {
+  test('smaller: the least recently used go until the rest fits', async () => {
+    const { store, observer } = storeFor(8);
+    for (const name of 'abcdefgh') await store.put(entryOf(name));
+    store.peek(entryKey('a'));
+    store.resize(bytes(ONE * 3));
+    assert.deepEqual({ ...store.size() }, { entries: 3, bytes: ONE * 3 });
+    assert.deepEqual(
+      [...'agh'].map((name) => holds(store, name)),
+      [true, true, true],
+    );
+    assert.deepEqual(
+      reasons(observer),
+      Array.from({ length: 5 }, () => 'size'),
+    );
+  });
+
+  test('smaller than an entry: that one goes, and what fits stays', async () => {
+    const { store } = storeFor(40);
+    await store.put(entryOf('large', { body: new Uint8Array(ONE * 8) }));
+    await store.put(entryOf('small'));
+    store.resize(bytes(ONE * 4));
+    assert.deepEqual([holds(store, 'large'), holds(store, 'small')], [false, true]);
+    assert.equal(store.size().entries, 1);
+  });
+
+  test('pinned entries stay, whatever the size, and make room for nothing else', async () => {
+    const { store } = storeFor(8, isCard);
+    await store.put(cardOf('card', { body: new Uint8Array(ONE * 2) }));
+    await store.put(entryOf('a'));
+    store.resize(bytes(ONE));
+    assert.deepEqual([holds(store, 'card'), holds(store, 'a')], [true, false]);
+  });
+
+  test('larger: everything stays and more comes in', async () => {
+    const { store } = storeFor(4);
+    for (const name of 'abcd') await store.put(entryOf(name));
+    store.resize(bytes(ONE * 8));
+    for (const name of 'efgh') await store.put(entryOf(name));
+    assert.equal(store.size().entries, 8);
+    await store.put(entryOf('i'));
+    assert.deepEqual([holds(store, 'a'), holds(store, 'b')], [false, true]);
+  });
+});
