@@ -8,6 +8,7 @@ import { createAdminPorts } from './daemon/admin-ports.ts';
 import { adminAuthority } from './daemon/authority.ts';
 import { createWayOut, proxyNotices } from './daemon/egress.ts';
 import { createAdopt } from './daemon/adopt.ts';
+import { gauges } from './daemon/gauges.ts';
 import { createKilling, type Killing } from './daemon/killing.ts';
 import { createListeners, type Listeners } from './daemon/listeners.ts';
 import { listenerMaker, wantedOf } from './daemon/make-listener.ts';
@@ -21,19 +22,20 @@ import type { ClosableFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
 import type { Sight } from './egress/sight.ts';
 import type { Entry } from './kernel/entry.ts';
-import { kindOfScope } from './kernel/kill.ts';
 import type { Outcome } from './kernel/refusal.ts';
 import { ms } from './kernel/units.ts';
 import { createLog } from './observe/log.ts';
-import { type MetricSources, type Metrics, createMetrics } from './observe/metrics.ts';
+import { type Metrics, createMetrics } from './observe/metrics.ts';
 import { createObserver } from './observe/observer.ts';
 import type { Rules } from './policy/rules.ts';
 import { killOf } from './policy/kills.ts';
 import type { Clock, Evidence, KillBook, Observer, Store } from './ports.ts';
 import { createCoder } from './store/coder.ts';
+import { createExtendedStore } from './store/extended.ts';
 import { type ClosableFileWatch, createFileWatch } from './store/file-watch.ts';
 import { mountedAlone } from './store/mounts.ts';
 import { createMemoryStore } from './store/memory.ts';
+import { createSecrets } from './store/secrets.ts';
 import { createTieredStore } from './store/tiered.ts';
 
 /** The composition root: the only place that constructs anything. */
@@ -117,10 +119,13 @@ export const alone = async ({ settings }: Pick<Configured, 'settings'>, { clock 
 /** Builds the object graph around the doors, with nothing listening. */
 export async function createGraph(configured: Configured, world: World, own: Own): Promise<Graph> {
   const { settings, rules, clock, kills } = { ...configured, ...world, ...own };
-  const metrics = createMetrics(gauges(own, { discovery: () => discovery, held: () => memory.held() }), {
-    version: programVersion(),
-    node: process.versions.node,
-  });
+  const metrics = createMetrics(
+    gauges(own, { discovery: () => discovery, memory: () => memory, extended: () => extended }),
+    {
+      version: programVersion(),
+      node: process.versions.node,
+    },
+  );
   const events = createEventFeed(clock);
   const log = createLog({ ...settings().log, destination: world.log });
   const observer = both(createObserver(metrics, log), events);
@@ -128,11 +133,11 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const state = await own.open({ clock, observer });
   const { ledger, archive, cardKey } = state;
   const pinned = (entry: Entry): boolean => discovery.isPinned(entry);
-  const memory = createMemoryStore({ clock, observer, maxBytes: settings().cache.maxBytes, pinned });
+  const { memory, extended } = createStores({ clock, observer, maxBytes: settings().cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const fetcher = createWayOut(settings, world, own.addresses);
-  const doors = { clock, fetcher, store, ledger, observer, kills, archive, cardKey, coder: createCoder() };
-  const discovery: Discovery = createDiscovery(doors, rules);
+  const doors = { clock, fetcher, store, extended, ledger, observer, kills, archive, cardKey };
+  const discovery: Discovery = createDiscovery({ ...doors, ...createReaders() }, rules);
   await discovery.ready;
   if ('warm' in store) {
     // Archived cards of agents that are gone, and what is stopped, must not come back; the rest is judged before it is served.
@@ -162,29 +167,19 @@ export async function createGraph(configured: Configured, world: World, own: Own
   };
 }
 
+/** What is obtained for one caller lives apart from what is for all. */
+const createStores = (options: Parameters<typeof createMemoryStore>[0]) => ({
+  memory: createMemoryStore(options),
+  extended: createExtendedStore(options),
+});
+
+const createReaders = () => ({ coder: createCoder(), secrets: createSecrets(process.env) });
+
 const both = (one: Observer, other: Pick<Observer, 'record'>): Observer => ({
   record(event) {
     one.record(event);
     other.record(event);
   },
-});
-
-/** What metrics show of the daemon: its parts are there when they are asked for. */
-const gauges = (
-  { kills, lastReload }: Own,
-  { discovery, held }: { readonly discovery: () => Discovery; readonly held: MetricSources['cache'] },
-): MetricSources => ({
-  agents: () => discovery().rules().agents,
-  cards: () => discovery().statuses(),
-  keys: () => discovery().keySets(),
-  cache: held,
-  kills: () => killGauge(kills),
-  config: () => ({ digest: discovery().rules().digest, ...lastReload() }),
-});
-
-const killGauge = (kills: KillBook) => ({
-  kinds: new Set(kills.active().map(({ scope }) => kindOfScope(scope))),
-  persisted: kills.persisted(),
 });
 
 /** Starts the daemon: state, graph, listeners, then the prefetch. Throws what keeps it from starting, with nothing left open. */

@@ -57,6 +57,10 @@ function* settings(path: string, row: Row): Generator<Documented> {
     case 'named':
       yield* settings(`${path}.NAME`, { ...row, node: node.value });
       return;
+    case 'choice':
+      yield { path, row, type: `${typeOf(node.word)}, or a section` };
+      yield* settings(path, { ...row, node: node.section });
+      return;
     case 'section':
       for (const [key, member] of Object.entries(node.rows)) yield* settings(memberPath(path, key), member);
       return;

@@ -24,6 +24,8 @@ function nodeSchema(node: Node): JsonSchema {
       return sectionSchema(node);
     case 'short':
       return { anyOf: [nodeSchema(mainOf(node).node), sectionSchema(node.section)] };
+    case 'choice':
+      return { oneOf: [node.word.schema, nodeSchema(node.section)] };
   }
 }
 

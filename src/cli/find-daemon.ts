@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadConfig } from '../config/load.ts';
-import type { Secret } from '../config/types/files.ts';
+import type { SecretRef } from '../kernel/secret.ts';
 import { type ListenAddress, formatAddress } from '../kernel/listen-address.ts';
 import type { AdminAddress } from './admin-client.ts';
 import type { Io } from './command.ts';
@@ -54,7 +54,7 @@ export async function findOps(flags: DaemonFlags & { readonly ops: string | null
 interface Place {
   /** The folder that is named, or that the configuration names, or the usual one; null where nothing is kept. */
   readonly folder: string | null;
-  readonly token: Secret | null;
+  readonly token: SecretRef | null;
   /** Where the configuration says that it listens; undefined for a port that the daemon picks. */
   readonly admin: string | undefined;
   readonly ops: string | undefined;

@@ -1,4 +1,5 @@
 import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
+import { checkCredentials } from './check-credentials.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkPrincipals } from './check-principals.ts';
 import { listenersOf } from './listeners-of.ts';
@@ -24,6 +25,7 @@ export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
     ...agents,
     ...origins,
     ...checkKeys(draft),
+    ...checkCredentials(draft),
     ...checkPrincipals(draft),
     ...checkDuplicates(draft.origins ?? []),
     ...checkCache(draft.cache),

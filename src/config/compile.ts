@@ -7,15 +7,16 @@ import type { ListenAddress } from '../kernel/listen-address.ts';
 import { ms } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
 import { egressRule } from './compile-egress.ts';
+import { ownCredential } from './compile-credentials.ts';
 import { extendedRule } from './compile-extended.ts';
-import { compileKeySets, jkuSets } from './compile-keys.ts';
+import { compileKeySets, egressOf, jkuSets } from './compile-keys.ts';
 import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
 import { reviewRule, reviewText } from './compile-review.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
 import { type PinFiles, pinsText } from './pins.ts';
 import type { AgentSettings, ListenerTlsSettings, OriginSettings, Settings } from './schema.ts';
-import { WELL_KNOWN_PATHS } from './types/web.ts';
+import { type CardUrl, WELL_KNOWN_PATHS } from './types/web.ts';
 
 /** One listener to open. */
 export interface ListenerSettings {
@@ -43,7 +44,9 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
   const decoder = new TextDecoder();
   const origins = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
   const named = compileKeySets(settings, origins, documents);
-  const agents = [...settings.agents].map(([name, agent]) => agentRule(name, agent, { settings, named, pins }));
+  const agents = [...settings.agents].map(([name, agent]) =>
+    agentRule(name, agent, { settings, named, pins, origins }),
+  );
   return {
     digest: digestOf({
       settings,
@@ -97,11 +100,16 @@ interface Whole {
   readonly settings: Settings;
   readonly named: ReadonlyMap<string, KeySetRule>;
   readonly pins: PinFiles;
+  readonly origins: readonly OriginRule[];
 }
 
-function agentRule(name: AgentName, agent: AgentSettings, { settings, named, pins }: Whole): AgentRule {
+function agentRule(name: AgentName, agent: AgentSettings, { settings, named, pins, origins }: Whole): AgentRule {
   const card = cardRule(name, agent, settings);
   const review = reviewRule(agent.review, { name, isWildcard: false }, pins);
+  const place = {
+    name: `agents.${name}`,
+    egressOf: (tokenUrl: CardUrl) => egressOf(tokenUrl, { users: [[name, agent]], origins, egress: settings.egress }),
+  };
   const isOthersConcern = card.interfaces === 'same-site' || card.interfaces === 'allowed';
   const allowlist = isOthersConcern ? allowlistOf(settings).map(formatPattern).toSorted() : [];
   return {
@@ -114,7 +122,8 @@ function agentRule(name: AgentName, agent: AgentSettings, { settings, named, pin
     review,
     keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent, settings.egress)],
     visibleTo: compileVisibleTo(agent),
-    extended: extendedRule(agent.extended, patternOf(agent)),
+    credentials: typeof agent.credentials === 'string' ? agent.credentials : ownCredential(agent.credentials, place),
+    extended: extendedRule(agent.extended, patternOf(agent), place),
   };
 }
 

@@ -49,6 +49,8 @@ function show(node: Node, value: unknown, path: string): Shown {
       return { kind: 'members', members: showRows(node, value, path), path };
     case 'short':
       return showShort(node, value, path);
+    case 'choice':
+      return show(typeof value === 'object' ? node.section : node.word, value, path);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Finding } from './checks.ts';
 import { listenersOf } from './listeners-of.ts';
 import { pinsWritten } from './pins.ts';
 import { itemPath, memberPath } from './place.ts';
-import type { Settings, TlsSettings } from './schema.ts';
+import type { AgentSettings, Settings, TlsSettings } from './schema.ts';
 import type { Draft } from './table.ts';
 
 /** A file that a setting names and the daemon reads. */
@@ -13,9 +13,14 @@ export interface NeededFile {
 
 /** Lists every file that must be readable for the configuration to work. */
 export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
-  const agents = [...(draft?.agents ?? [])].flatMap(([name, agent]) =>
-    tlsFiles(memberPath('agents', name), agent?.tls),
-  );
+  const agents = [...(draft?.agents ?? [])].flatMap(([name, agent]) => {
+    const path = memberPath('agents', name);
+    return [
+      ...tlsFiles(path, agent?.tls),
+      ...credentialFiles(`${path}.credentials`, agent?.credentials),
+      ...credentialFiles(`${path}.extended.credentials`, agent?.extended?.credentials),
+    ];
+  });
   const origins = (draft?.origins ?? []).flatMap((rule, index) => tlsFiles(itemPath('origins', index), rule?.tls));
   const keys = [...(draft?.keys ?? [])].flatMap(([name, set]) =>
     set?.file ? [{ path: `${memberPath('keys', name)}.file`, file: set.file }] : [],
@@ -39,6 +44,20 @@ function listenerFiles(draft: Draft<Settings>): readonly NeededFile[] {
       return file === null || file === undefined ? [] : [{ path: `${path}.tls.${role}`, file }];
     }),
   );
+}
+
+type Credentials = Draft<AgentSettings['credentials'] | AgentSettings['extended']['credentials']>;
+
+function credentialFiles(path: string, credentials: Credentials): readonly NeededFile[] {
+  if (credentials === undefined || typeof credentials === 'string') return [];
+  const { static: file, clientCredentials } = credentials;
+  const secret = clientCredentials?.clientSecret;
+  return [
+    ...(file ? [{ path: `${path}.static`, file }] : []),
+    ...(secret?.from === 'file' && secret.path !== undefined
+      ? [{ path: `${path}.clientCredentials.clientSecret`, file: secret.path }]
+      : []),
+  ];
 }
 
 function tlsFiles(path: string, tls: Draft<TlsSettings | null>): readonly NeededFile[] {

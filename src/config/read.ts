@@ -79,6 +79,7 @@ class TableReader {
 
   #default({ node, fallback }: Row, spot: Spot): unknown {
     if (fallback !== null && node.kind === 'scalar') return this.#scalar(node, this.#fallback(fallback), spot);
+    if (fallback !== null && node.kind === 'choice') return this.#scalar(node.word, this.#fallback(fallback), spot);
     this.sources.set(spot.path, DEFAULT);
     return this.#node(node, null, spot);
   }
@@ -123,6 +124,10 @@ class TableReader {
         return this.section(node, given, spot);
       case 'short':
         return given === null ? undefined : this.#short(node, given, spot);
+      case 'choice':
+        return given?.kind === 'scalar'
+          ? this.#scalar(node.word, given, spot)
+          : this.section(node.section, given, spot);
     }
   }
 

@@ -1,12 +1,11 @@
 import { cache, ownCache } from './schema-cache.ts';
-import { extended } from './schema-extended.ts';
-import { group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
+import { extended, ownCredentials, principals, visibleTo } from './schema-callers.ts';
+import { choice, group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
 import { review } from './review-table.ts';
 import { cidr, dnsServer, listenAddress } from './types/addresses.ts';
 import { filePath, secret, secretFile, statePlace } from './types/files.ts';
 import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
-import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
 import { agentBase, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf, principalName } from './types/words.ts';
 
@@ -107,13 +106,6 @@ const trust = {
   ),
 } as const;
 
-const visibleTo = section({
-  tenant: optional(plainText, "The caller's tenant, as its issuer says it."),
-  principal: optional(plainText, 'The caller itself: `ISSUER#SUBJECT`, or the hash that a receipt shows.'),
-  scope: optional(plainText, 'A scope that its token holds.'),
-  role: optional(plainText, 'A role that its token holds.'),
-});
-
 const agent = section({
   origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
   card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
@@ -123,6 +115,13 @@ const agent = section({
     'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
   ),
   ...reach,
+  credentials: choice(
+    oneOf('none'),
+    ownCredentials,
+    'none',
+    "What is shown to the agent's origin when its public card is fetched.",
+  ),
+  extended: group(extended, 'The extended card, which each caller has of its own.'),
   visibleTo: group(
     list(visibleTo),
     'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
@@ -132,7 +131,6 @@ const agent = section({
     'direct',
     "`direct`: callers get the agent's own URLs from its card and call it themselves. `through`: the card names Cardea's, and calls pass by here.",
   ),
-  extended: group(extended, "What is sent to the agent in a caller's name."),
 });
 
 const originRule = section({
@@ -152,32 +150,6 @@ const keySet = section({
   file: optional(filePath, 'A file with a JWK Set, one JWK, or `{ "kid": "PEM" }`.'),
   inline: optional(keyText, 'The same as text.'),
   revoked: group(list(keyId), 'Keys that vouch for nothing any more: their `kid` or RFC 7638 thumbprint.'),
-});
-
-const issuer = section({
-  issuer: required(issuerUrl, 'What `iss` must be, byte for byte.'),
-  audience: group(list(plainText), 'What `aud` may be, besides the `extended.audience` of an agent.'),
-  jwks: required(cardUrl, 'Its JWK Set; fetched, kept fresh, used while it is not older than `cache.keysMaxStale`.'),
-  claims: group(
-    section({
-      principal: setting(claimName, 'sub', 'The claim that names the caller; a string.'),
-      tenant: optional(
-        claimName,
-        'The claim that names its tenant, which every token must then hold. Where nothing is written, `tenant` is read if it is there.',
-      ),
-      scopes: setting(claimName, 'scope', 'The claim with its scopes: one string with spaces, or a list.'),
-      roles: setting(claimName, 'roles', 'The claim with its roles.'),
-      tenantHeader: optional(
-        fieldName,
-        'The field by which a caller whose token lists several tenants chooses one of them; without it such tokens are refused.',
-      ),
-    }),
-    'Which claims say what.',
-  ),
-});
-
-const principals = section({
-  issuers: group(list(issuer), 'Issuers whose tokens name callers. Any other credential is a caller of its own.'),
 });
 
 const listen = section({

@@ -28,8 +28,15 @@ export interface ShortType<Main extends string = string, Section extends Section
   readonly section: Section;
 }
 
+/** One word, or a section in its place. */
+export interface ChoiceType<Word = unknown, Rows extends TableRows = TableRows> {
+  readonly kind: 'choice';
+  readonly word: ScalarType<Word>;
+  readonly section: SectionType<Rows>;
+}
+
 // `never` and `unknown` would each forbid one side of a type that both reads and writes its value.
-export type Node = ScalarType<unknown> | ListType | NamedType | SectionType | ShortType;
+export type Node = ScalarType<unknown> | ListType | NamedType | SectionType | ShortType | ChoiceType;
 
 /** What holds where nothing is written, in the file's own spelling; in Kubernetes it may be another. */
 export type Fallback = string | { readonly usual: string; readonly kubernetes: string };
@@ -87,6 +94,20 @@ export const group = <N extends ListType | NamedType | SectionType>(node: N, doc
   doc,
 });
 
+/** A word with a default, or a section. */
+export const choice = <T, R extends TableRows>(
+  word: ScalarType<T>,
+  rows: SectionType<R>,
+  fallback: string,
+  doc: string,
+): Row<ChoiceType<T, R>, false> => ({
+  node: { kind: 'choice', word, section: rows },
+  optional: false,
+  required: false,
+  fallback,
+  doc,
+});
+
 export const list = <N extends Node>(item: N, word: string | null = null): ListType<N> => ({
   kind: 'list',
   item,
@@ -107,15 +128,17 @@ export const named = <K extends string, N extends Node>(key: ScalarType<K>, valu
 export type Infer<N> =
   N extends ScalarType<infer T>
     ? T
-    : N extends ListType<infer Item>
-      ? readonly Infer<Item>[]
-      : N extends NamedType<infer Key, infer Value>
-        ? ReadonlyMap<Key, Infer<Value>>
-        : N extends SectionType<infer Rows>
-          ? { readonly [Key in keyof Rows]: InferRow<Rows[Key]> }
-          : N extends ShortType<string, infer Section>
-            ? Infer<Section>
-            : never;
+    : N extends ChoiceType<infer Word, infer Rows>
+      ? Word | Infer<SectionType<Rows>>
+      : N extends ListType<infer Item>
+        ? readonly Infer<Item>[]
+        : N extends NamedType<infer Key, infer Value>
+          ? ReadonlyMap<Key, Infer<Value>>
+          : N extends SectionType<infer Rows>
+            ? { readonly [Key in keyof Rows]: InferRow<Rows[Key]> }
+            : N extends ShortType<string, infer Section>
+              ? Infer<Section>
+              : never;
 
 type InferRow<R> =
   R extends Row<infer N, infer Optional> ? (true extends Optional ? Infer<N> | null : Infer<N>) : never;

@@ -27,6 +27,7 @@ function* allPaths(node: Node, path: string): Generator<string> {
       yield* allPaths(node.item, `${path}[]`);
       return;
     case 'short':
+    case 'choice':
       yield* allPaths(node.section, path);
       return;
     case 'scalar':

@@ -36,7 +36,7 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     events: parts.events,
     reviews: createReviewPorts(parts),
     drain: parts.drain,
-    purge: (tags, soft) => parts.store.purge(tags, soft),
+    purge: (tags, soft) => discovery.purge(tags, soft),
     reload: parts.reload,
     config: () => ({ digest: discovery.rules().digest, settings: effectiveValues(settings()) }),
     agents: () => discovery.statuses().flatMap((status) => agentView(parts, status)),

@@ -5,6 +5,7 @@ import type { AgentRule, Rules } from '../policy/rules.ts';
 import type { Store } from '../ports.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
+import type { Extended } from './extended.ts';
 import { agentCardKey, agentTags, ruleTags } from './key.ts';
 import type { Schedule } from './schedule.ts';
 import type { Stops } from './stops.ts';
@@ -23,6 +24,8 @@ interface Parts {
   readonly keys: Pick<Trust, 'prepare'>;
   readonly book: CardBook;
   readonly schedule: Schedule;
+  /** What is held for callers: of an agent whose rule has changed in anything, nothing stays. */
+  readonly extended: Pick<Extended, 'purge'>;
 }
 
 /** Puts another snapshot in force, whole and between two requests. One at a time. */
@@ -48,9 +51,13 @@ export async function adoptRules(given: Rules, parts: Parts): Promise<void> {
  * Takes leave of rules that are gone: their fetches end, and nothing of an agent that was taken out, or whose card lives elsewhere
  * now, stays behind. A card whose rule has other settings stays, to be judged by them. Everything up to the disk happens at once.
  */
-async function leaveRules(before: Rules, next: Rules, { stops, book, store }: Parts): Promise<void> {
+async function leaveRules(before: Rules, next: Rules, { stops, book, store, extended }: Parts): Promise<void> {
   const replaced = [...before.agents.values()].filter((agent) => next.agents.get(agent.name) !== agent);
   for (const agent of replaced) stops.end(agentTags(agent));
+  extended.purge(
+    replaced.map(({ name }) => tag(`agent:${name}`)),
+    false,
+  );
   endOrigins(before, next, stops);
   const left = replaced.filter((agent) => !livesOn(agent, next));
   for (const agent of left) book.forget(agent);

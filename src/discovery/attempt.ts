@@ -3,12 +3,14 @@ import { conditionFields, selectForUpdate } from '../http/validation.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { type EpochMs, between, ms } from '../kernel/units.ts';
+import { type EpochMs, between } from '../kernel/units.ts';
 import { refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
-import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
+import type { Clock, FetchOrder, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
+import { cardLimits, fetchShowing } from './fetch-showing.ts';
 import { agentTags, originTags } from './key.ts';
+import type { OwnCredentials } from './own-credentials.ts';
 import type { Stops } from './stops.ts';
 
 /** One card to bring up to date: for whom, by which request, and what is stored already. */
@@ -35,6 +37,7 @@ export interface Attempt {
 interface Doors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
+  readonly own: OwnCredentials;
   readonly store: Pick<Store, 'generation'>;
   readonly ledger: Pick<Ledger, 'issue'>;
   readonly stops: Stops;
@@ -57,7 +60,7 @@ export async function attemptCards(doors: Doors, { target, limits, missing }: Ca
     const id = doors.ledger.issue();
     const conditions = target.stored?.url === url ? conditionFields([target.stored]) : [];
     const requestedAt = doors.clock.now();
-    const result = await doors.fetcher.fetch({
+    const order: FetchOrder = {
       purpose: 'card',
       agent: target.agent.name,
       url,
@@ -65,16 +68,11 @@ export async function attemptCards(doors: Doors, { target, limits, missing }: Ca
       fields: [...target.request.fields, ...conditions],
       body: null,
       rule: target.agent.egress,
-      limits: {
-        connect: limits.connect,
-        total: ms(Math.max(1, limits.response - between(startedAt, requestedAt))),
-        idle: limits.response,
-        bytes: limits.cardBytes,
-        redirects: limits.redirects,
-      },
+      limits: cardLimits(limits, between(startedAt, requestedAt)),
       refuseHop: (to) => refusedBy(doors.kills.active(), originTags(to), target.agent.name),
       signal,
-    });
+    };
+    const result = await fetchShowing(doors, order, target.agent.credentials);
     const receivedAt = doors.clock.now();
     return { target, id, generation, url, conditional: conditions.length > 0, requestedAt, receivedAt, result };
   };

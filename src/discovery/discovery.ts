@@ -1,8 +1,10 @@
 import type { SigningKey } from '../card/sign.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { Tag } from '../kernel/ids.ts';
+import type { NameHash } from '../kernel/principal.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
+import type { ExtendedStore, Secrets } from '../ports/callers.ts';
 import { buildRoutes } from '../policy/route.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import { createAcceptedCard } from './accepted-card.ts';
@@ -24,6 +26,8 @@ import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
 import type { IsInForce } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
+import { createExtended, type Extended } from './extended.ts';
+import { createOwnCredentials } from './own-credentials.ts';
 import { createCallers } from './callers.ts';
 import { createIssuers, type Issuers } from './issuers.ts';
 import { type ReviewDesk, createReviewDesk } from './review-desk.ts';
@@ -78,6 +82,8 @@ export interface Discovery {
    * A fetch that began before cannot put anything back.
    */
   kill(scope: Tag): Promise<void>;
+  /** Takes out everything that carries one of the tags, extended cards included; resolves to how many entries it concerned. */
+  purge(tags: readonly Tag[], soft: boolean): Promise<number>;
   /** Fetches and judges again what a lifted kill covered. */
   resume(scope: Tag): void;
   /** Ends background work and what is on its way. */
@@ -88,6 +94,9 @@ export interface Doors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
   readonly store: Store;
+  /** Where extended cards live. */
+  readonly extended: ExtendedStore;
+  readonly secrets: Secrets;
   readonly ledger: Evidence;
   readonly observer: Observer;
   readonly kills: KillBook;
@@ -103,11 +112,10 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
   const parts = createParts(doors, snapshot, stopping.signal);
-  const { trust, keys, book, schedule, handle, reviews, desk } = parts;
+  const { trust, keys, book, schedule, extended, handle, reviews, desk } = parts;
   const ready = prepare(parts, first);
   const settled = async (): Promise<void> => {
-    await keys.settled();
-    await book.settled();
+    for (const each of [keys, extended, book]) await each.settled();
   };
   const agents = (): readonly AgentRule[] => [...snapshot.rules.agents.values()];
   return {
@@ -173,21 +181,29 @@ async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<v
 const switching = (
   { store }: Doors,
   snapshot: Snapshot,
-  { stops, book, schedule }: DiscoveryParts,
-): Pick<Discovery, 'kill' | 'resume'> => ({
+  { stops, book, schedule, extended }: DiscoveryParts,
+): Pick<Discovery, 'kill' | 'purge' | 'resume'> => ({
   async kill(scope) {
     stops.stop(scope);
     book.forgive();
+    extended.forgive();
+    extended.purge([scope], false);
     await store.purge([scope], false);
+  },
+  async purge(tags, soft) {
+    const ofCallers = extended.purge(tags, soft);
+    return ofCallers + (await store.purge(tags, soft));
   },
   resume(scope) {
     book.forgive();
+    extended.forgive();
     if (snapshot.rules.prefetch.enabled) schedule.wake((agent) => mayCover(scope, agent));
   },
 });
 
 interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle' | 'reviews' | 'desk'> {
   readonly stops: Stops;
+  readonly extended: Extended;
   /** Everything that holds keys: those of cards and those of callers' tokens. */
   readonly keys: Pick<Trust, 'prepare' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
 }
@@ -201,38 +217,41 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const stops = createStops(stopping);
   const fetchKeys = createFetchKeys({ ...doors, stops }, limits);
   const trust = createTrust({ clock, archive, fetchKeys });
-  const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn: () => undefined });
-  const callers = createCallers({ clock, issuers, rules, hash: (kind, name) => ledger.keyedHash(kind, name) });
+  const withdrawn = (thumbprint: string): void => extended.withdraw(thumbprint);
+  const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn });
+  const hash: NameHash = (kind, name) => ledger.keyedHash(kind, name);
+  const callers = createCallers({ clock, issuers, rules, hash });
+  const own = createOwnCredentials({ ...doors, stops }, limits);
   const judge = createJudge({ clock, trust, rules });
   const withCodings = createWithCodings(doors.coder, doors.store);
   const reviews = createReviews(doors);
   const gate = createGate({ reviews, judge, kills });
-  const refresh = createRefresh({ ...doors, trust, judge, gate, stops, withCodings, isInForce });
+  const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, withCodings, isInForce });
   const judgeAgain = createJudgeAgain({ ...doors, trust, judge, reviews, withCodings, isInForce });
   const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain, reviews, isInForce });
   const desk = createReviewDesk({ ...doors, reviews, judge, book, withCodings });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
+  const refuseOperation = createRefuseOperation(book);
+  const acceptedCard = createAcceptedCard(book, now, (agent) => reviews.suspended(agent));
+  const forward = createForward({ ...doors, rules, stops, acceptedCard });
+  const shared = { ...doors, rules, stops, judge, trust, callers, own, hash, isInForce };
+  const cards = { serveCard: createServeCard(book, now), localCard: createLocalCard(doors.cardKey, withCodings) };
+  const extended = createExtended({ ...shared, ...cards, acceptedCard, forward, otherwise: refuseOperation });
   const handle = createHandle({
+    ...extended,
     routes: () => snapshot.routes,
     isInForce,
     kills,
     callers,
     ledger,
-    serveCard: createServeCard(book, now),
-    localCard: createLocalCard(doors.cardKey, withCodings),
+    serveCard: cards.serveCard,
     serveKeys: createServeKeys(doors.cardKey),
-    forward: createForward({
-      ...doors,
-      rules,
-      stops,
-      acceptedCard: createAcceptedCard(book, now, (agent) => reviews.suspended(agent)),
-    }),
     serveOrigin: createServeOrigin({ ...doors, limits, stops }),
-    refuseOperation: createRefuseOperation(book),
+    refuseOperation,
     lists: createAgentLists(book, rules, now),
     cors: createCors(() => rules().cors),
   });
-  return { stops, trust, keys: both(trust, issuers), book, schedule, handle, reviews, desk };
+  return { stops, trust, keys: both(trust, issuers), book, schedule, extended, handle, reviews, desk };
 }
 
 const both = (trust: Trust, issuers: Issuers): DiscoveryParts['keys'] => ({

@@ -13,16 +13,17 @@ import type { AgentRule } from '../policy/rules.ts';
 import type { Evidence, KillBook } from '../ports.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Cors } from './cors.ts';
-import type { Forward } from './forward.ts';
 import type { IsInForce } from './in-force.ts';
 import { agentTags, ruleTags } from './key.ts';
 import type { AgentLists } from './list-agents.ts';
-import type { LocalCard } from './local-card.ts';
 import { refuseLoop } from './loop.ts';
+import type { Logout } from './logout.ts';
+import type { Operate } from './operate.ts';
 import type { RefuseOperation } from './operation.ts';
 import type { ServeOrigin } from './serve-origin.ts';
 import type { ServeCard } from './serve-card.ts';
 import type { ServeKeys } from './serve-keys.ts';
+import type { ServeWellKnown } from './serve-well-known.ts';
 
 /** Answers whatever comes in on the agents' side. This is the order of the whole program: route, who asks, policy, the cache. */
 export type Handle = (ask: Ask) => Answer | Promise<Answer>;
@@ -34,11 +35,12 @@ export interface Services {
   readonly callers: Callers;
   readonly ledger: Pick<Evidence, 'refused'>;
   readonly serveCard: ServeCard;
-  readonly localCard: LocalCard;
   readonly serveKeys: ServeKeys;
-  readonly forward: Forward;
+  readonly serveWellKnown: ServeWellKnown;
   readonly serveOrigin: ServeOrigin;
+  readonly operate: Operate;
   readonly refuseOperation: RefuseOperation;
+  readonly logout: Logout;
   readonly lists: AgentLists;
   readonly cors: Cors;
 }
@@ -129,11 +131,11 @@ function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | u
 function perform(services: Services, ask: Ask, route: Route, caller: Caller): Answer | Promise<Answer> {
   switch (route.to) {
     case 'card':
-      return serveRead(services, ask, route.agent, services.localCard);
+      return serveRead(services, { ask, caller }, route.agent);
     case 'origin-card':
-      return serveRead(services, ask, route.agent);
+      return serveRead(services, { ask, caller: null }, route.agent);
     case 'operation':
-      return operate(services, ask, route, caller);
+      return services.operate({ ask, caller }, route);
     case 'keys':
       return isRead(ask) ? services.serveKeys(ask) : wrongMethod('other', null);
     case 'origin':
@@ -142,6 +144,8 @@ function perform(services: Services, ask: Ask, route: Route, caller: Caller): An
       return isRead(ask) ? services.lists.agents(ask, caller) : wrongMethod('other', null);
     case 'catalog':
       return isRead(ask) ? services.lists.catalog(ask, caller) : wrongMethod('other', null);
+    case 'logout':
+      return services.logout(ask, caller);
     case 'problem':
       return explain(ask, route.code);
     case 'nowhere':
@@ -154,21 +158,16 @@ function explain(ask: Ask, code: string): Answer {
   return code === '' ? problemIndex() : problemPage(code);
 }
 
-function operate(services: Services, ask: Ask, { agent, below }: Operation, caller: Caller): Answer | Promise<Answer> {
-  switch (agent.card.route) {
-    case 'direct':
-      return services.refuseOperation(ask, agent);
-    case 'through':
-      return services.forward(ask, agent, { below, callerTags: caller.tags });
-  }
-}
-
-type Operation = Extract<Route, { to: 'operation' }>;
-
-function serveRead({ serveCard }: Services, ask: Ask, agent: AgentRule, show?: LocalCard): Answer | Promise<Answer> {
+/** @param caller null where the public card in its origin's bytes is wanted, whoever asks. */
+function serveRead(
+  { serveCard, serveWellKnown }: Services,
+  { ask, caller }: { readonly ask: Ask; readonly caller: Caller | null },
+  agent: AgentRule,
+): Answer | Promise<Answer> {
   if (!isRead(ask)) return wrongMethod('public', agent.name);
   const loop = refuseLoop(ask.field('via'));
-  return loop === undefined ? serveCard(ask, agent, show) : problemAnswer(loop, { kind: 'public', agent: agent.name });
+  if (loop !== undefined) return problemAnswer(loop, { kind: 'public', agent: agent.name });
+  return caller === null ? serveCard(ask, agent) : serveWellKnown(ask, agent, caller);
 }
 
 /** A rule is for one origin, so all that it answers can be killed by that origin's name. */
@@ -229,6 +228,7 @@ function subjectOf(route: Route): Subject {
     case 'agents':
     case 'catalog':
     case 'keys':
+    case 'logout':
     case 'problem':
     case 'nowhere':
       return { agent: null, tags: [] };

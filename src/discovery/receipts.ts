@@ -4,11 +4,14 @@ import type { Fields } from '../kernel/fields.ts';
 import type { ReceiptId, Url } from '../kernel/ids.ts';
 import type { ExchangeReceipt, Trail } from '../kernel/receipt.ts';
 import type { Outcome, Refusal } from '../kernel/refusal.ts';
-import { type EpochMs, between } from '../kernel/units.ts';
-import { EGRESS_DENIALS, type FetchOutcome } from '../kernel/outcome.ts';
+import { type EpochMs, type Ms, between } from '../kernel/units.ts';
+import { EGRESS_DENIALS, type FetchOutcome, type Purpose } from '../kernel/outcome.ts';
 import type { FetchResult, StreamedResponse, WholeResponse } from '../ports.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardTarget } from './attempt.ts';
+import type { Caller } from './callers.ts';
+import type { ExtendedExchange } from './extended-exchange.ts';
+import type { ExtendedOutcome } from './extended-refresh.ts';
 import { withoutQuery } from './forward-fields.ts';
 import type { Refreshed } from './refresh.ts';
 
@@ -148,6 +151,77 @@ const withoutQueries = (trail: Trail): Trail => ({
   requestedUrl: withoutQuery(trail.requestedUrl),
   finalUrl: withoutQuery(trail.finalUrl),
 });
+
+/** What is known of an exchange that was for no card. */
+export interface OtherExchange {
+  readonly id: ReceiptId;
+  readonly purpose: Purpose;
+  readonly at: EpochMs;
+  readonly result: FetchResult<WholeResponse>;
+  readonly outcome: FetchOutcome;
+  readonly refusal: Refusal | null;
+  readonly took: Ms;
+}
+
+/** Writes down one exchange for a token: nothing of what was asked or answered. */
+export const otherReceipt = ({ id, purpose, at, result, outcome, refusal, took }: OtherExchange): ExchangeReceipt => ({
+  kind: 'exchange',
+  id,
+  at,
+  purpose,
+  agent: null,
+  variant: null,
+  trail: result.trail,
+  conditional: false,
+  status: result.ok ? result.response.status : null,
+  caching: {},
+  ...NO_CARD,
+  outcome,
+  code: refusal?.code ?? null,
+  why: refusal?.detail ?? null,
+  policy: null,
+  took,
+});
+
+/** One exchange for an extended card, and for whom. */
+export interface ExtendedNote {
+  readonly exchange: ExtendedExchange;
+  readonly outcome: ExtendedOutcome;
+  readonly agent: AgentRule;
+  readonly caller: Pick<Caller, 'principalHash' | 'tenantHash'>;
+}
+
+/** Writes down one exchange for an extended card: who asked stands there by its hashes, and of the card its digest. */
+export function extendedReceipt({ exchange, outcome, agent, caller }: ExtendedNote): ExchangeReceipt {
+  const { result, used } = exchange;
+  const admission = outcome.ok ? outcome.entry.admission : null;
+  return {
+    kind: 'exchange',
+    id: exchange.id,
+    at: exchange.receivedAt,
+    purpose: 'card',
+    agent: agent.name,
+    caller: { principal: caller.principalHash, tenant: caller.tenantHash },
+    variant: null,
+    trail: result.trail,
+    conditional: false,
+    status: result.ok ? result.response.status : null,
+    caching: result.ok ? cachingFields(result.response.fields) : {},
+    digest: admission?.digest ?? null,
+    version: admission?.facts.version ?? null,
+    protocolVersion: admission?.facts.protocolVersion ?? null,
+    interfaceUrl: used.url,
+    verdict: admission?.verdict ?? null,
+    review: admission?.review ?? null,
+    changes: [],
+    warnings: admission?.warnings ?? [],
+    outcome: outcome.ok || result.ok ? outcome.outcome : deniedOrFailed(result),
+    code: outcome.ok ? null : outcome.refusal.code,
+    why: outcome.ok ? null : outcome.refusal.detail,
+    policy: admission?.policy ?? agent.policy,
+    took: between(exchange.requestedAt, exchange.receivedAt),
+  };
+}
 
 const NO_CARD = {
   digest: null,

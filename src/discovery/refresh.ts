@@ -18,6 +18,7 @@ import type { Clock, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../
 import { type Attempt, type CardTarget, attemptCards, speaksOfAnother, unexpectedStatus, urlsOf } from './attempt.ts';
 import type { Candidate, Gate, Passed, Reviewed } from './gate.ts';
 import { type IsInForce, outdated } from './in-force.ts';
+import type { OwnCredentials } from './own-credentials.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
 import { agentTags, cardTags } from './key.ts';
@@ -53,6 +54,7 @@ export type RefreshCard = (target: CardTarget, limits: Limits) => Promise<Refres
 interface Doors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
+  readonly own: OwnCredentials;
   readonly store: Store;
   readonly ledger: Ledger;
   readonly trust: Trust;

@@ -19,10 +19,10 @@ export interface Setback {
 }
 
 /** The failures that are remembered now. */
-export interface Setbacks {
-  get(key: EntryKey): Setback | undefined;
-  note(key: EntryKey, failure: Failure): Setback;
-  clear(key: EntryKey): void;
+export interface Setbacks<Key extends string = EntryKey> {
+  get(key: Key): Setback | undefined;
+  note(key: Key, failure: Failure): Setback;
+  clear(key: Key): void;
   /** Forgets all of them: what failed before may not fail now. */
   clearAll(): void;
 }
@@ -48,8 +48,8 @@ const RETRY_AFTER_CEILING = 60 * 60_000;
 const MOST = 10_000;
 
 /** Makes an empty memory of failures, bounded to the most recent keys. */
-export function createSetbacks(): Setbacks {
-  const memory = new Map<EntryKey, Setback>();
+export function createSetbacks<Key extends string = EntryKey>(): Setbacks<Key> {
+  const memory = new Map<Key, Setback>();
   return {
     get: (key) => memory.get(key),
     note(key, failure) {
@@ -81,7 +81,7 @@ function setbackOf(failure: Failure, before: number): Setback {
   };
 }
 
-function dropOldest(memory: Map<EntryKey, Setback>): void {
+function dropOldest<Key>(memory: Map<Key, Setback>): void {
   for (const key of memory.keys()) {
     memory.delete(key);
     return;

@@ -1,7 +1,7 @@
 import type { Entry } from '../kernel/entry.ts';
 import { type EpochMs, type Ms, type Seconds, secondsToMs } from '../kernel/units.ts';
 import type { Directives } from './cache-control.ts';
-import { currentAge, freshFor, ttlOf } from './freshness.ts';
+import { type Aged, currentAge, freshFor, ttlOf } from './freshness.ts';
 
 /** How a stored response may be used for a request; `ttl` is what `Cache-Status` says, negative when stale. */
 export type Reuse =
@@ -39,7 +39,7 @@ export function mayServeOnError({
   now,
   status,
 }: {
-  readonly entry: Entry;
+  readonly entry: Aged;
   readonly now: EpochMs;
   readonly status: number | null;
 }): boolean {

@@ -50,9 +50,12 @@ export const plainPrincipal = (kind: Exclude<PrincipalKind, 'verified'>, id: str
 /** How evidence and tags name callers: the same name gives the same hash. */
 export type NameHash = (kind: 'principal' | 'tenant', name: string) => string;
 
+/** What finds everything of one principal, whatever its tenant. */
+export const principalTag = (id: string): Tag => tag(`principal:${id}`);
+
 /** What kills, purges and revocations find a caller by: its name and its tenant's, in clear and as a receipt shows them. */
 export function principalTags({ id, tenant }: Pick<Principal, 'id' | 'tenant'>, hash: NameHash): readonly Tag[] {
-  const tags = [tag(`principal:${id}`), tag(`principal:${hash('principal', id)}`)];
+  const tags = [principalTag(id), principalTag(hash('principal', id))];
   if (tenant !== null) tags.push(tag(`tenant:${tenant}`), tag(`tenant:${hash('tenant', tenant)}`));
   return [...new Set(tags)];
 }

@@ -24,6 +24,8 @@ export interface ExchangeReceipt {
   readonly at: EpochMs;
   readonly purpose: Purpose;
   readonly agent: AgentName | null;
+  /** Set where it was for one caller's extended card: keyed hashes, null for a caller that has no name. */
+  readonly caller?: { readonly principal: string | null; readonly tenant: string | null };
   readonly variant: VariantKey | null;
   readonly trail: Trail;
   readonly conditional: boolean;

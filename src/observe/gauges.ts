@@ -28,6 +28,8 @@ export interface GaugeSources {
   keys(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   /** What the store holds, by kind. */
   cache(): Readonly<Record<string, { readonly entries: number; readonly bytes: number }>>;
+  /** Callers for whom an extended card is held. */
+  principals(): number;
   kills(): { readonly kinds: ReadonlySet<KillKind>; readonly persisted: boolean };
   config(): { readonly digest: string; readonly adoptedAt: EpochMs; readonly lastSuccessful: boolean };
 }
@@ -43,6 +45,7 @@ interface Reading {
   readonly cards: ReturnType<GaugeSources['cards']>;
   readonly keys: ReturnType<GaugeSources['keys']>;
   readonly cache: ReturnType<GaugeSources['cache']>;
+  readonly principals: number;
   readonly kills: ReturnType<GaugeSources['kills']>;
   readonly config: ReturnType<GaugeSources['config']>;
 }
@@ -53,6 +56,7 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
     cards: sources.cards(),
     keys: sources.keys(),
     cache: sources.cache(),
+    principals: sources.principals(),
     kills: sources.kills(),
     config: sources.config(),
   });
@@ -80,6 +84,7 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
   gauge('cardea_kill_switch_active', (each, { kills }) => {
     for (const scope of KILL_KINDS) each.set({ scope }, kills.kinds.has(scope) ? 1 : 0);
   });
+  gauge('cardea_principals_active', (each, { principals }) => each.set(principals));
   gauge('cardea_kill_persisted', (each, { kills }) => each.set(kills.persisted ? 1 : 0));
   gauge('cardea_config_last_reload_successful', (each, { config }) => each.set(config.lastSuccessful ? 1 : 0));
   gauge('cardea_config_last_reload_success_timestamp_seconds', (each, { config }) => each.set(config.adoptedAt / 1000));

@@ -77,6 +77,7 @@ export const METRICS = {
   cardea_cache_entries: row('gauge', ['kind'], 'Entries held.'),
   cardea_cache_bytes: row('gauge', ['kind'], 'Bytes charged for the entries held.'),
   cardea_cache_evictions_total: row('counter', ['reason'], 'Entries that left the cache.'),
+  cardea_principals_active: row('gauge', [], 'Callers for whom an extended card is held.'),
   cardea_kill_switch_active: row('gauge', ['scope'], '1 while a kill of that kind is in force.'),
   cardea_kill_switch_denials_total: row('counter', ['scope'], 'Requests that a kill refused, by its kind.'),
   cardea_kill_persisted: row('gauge', [], '1 where a restart would find exactly the kills that are in force now.'),

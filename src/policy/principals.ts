@@ -33,3 +33,7 @@ export function checkAudience(
 
 const isFor = ({ audience }: Principal, wanted: readonly string[]): boolean =>
   audience.some((each) => wanted.includes(each));
+
+/** What makes two tokens of one principal two authorisations. */
+export const authorisationOf = ({ scopes, roles }: Pick<Principal, 'scopes' | 'roles'>): string =>
+  JSON.stringify([scopes, roles]);

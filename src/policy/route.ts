@@ -20,6 +20,7 @@ export type Route =
   | { readonly to: 'origin'; readonly rule: OriginRule }
   | { readonly to: 'agents' }
   | { readonly to: 'catalog' }
+  | { readonly to: 'logout' }
   | { readonly to: 'problem'; readonly code: string }
   /** `agent`: below whose base URL there is nothing; null where no agent is named. */
   | { readonly to: 'nowhere'; readonly refusal: Refusal; readonly agent: AgentRule | null };
@@ -34,6 +35,7 @@ const ORIGIN_CARD = '/origin-card';
 const KEYS = '/.well-known/jwks.json';
 const AGENTS = '/agents';
 const CATALOG = '/.well-known/ai-catalog.json';
+const LOGOUT = '/logout';
 const PROBLEMS = '/problems/';
 
 const nowhere = (refusal: Refusal, agent: AgentRule | null = null): Route => ({ to: 'nowhere', refusal, agent });
@@ -44,6 +46,7 @@ export function buildRoutes(rules: Rules): RouteTable {
   const shared = new Map<string, Route>([
     [AGENTS, { to: 'agents' }],
     [CATALOG, { to: 'catalog' }],
+    [LOGOUT, { to: 'logout' }],
   ]);
   const own = new Map<AgentName, ReadonlyMap<string, Route>>();
   for (const agent of rules.agents.values()) {
@@ -94,6 +97,7 @@ function routeShared(rules: Rules, shared: ReadonlyMap<string, Route>, path: str
 
 function routeOwn(rules: Rules, name: AgentName, path: string): Route {
   if (path.startsWith(PROBLEMS)) return { to: 'problem', code: path.slice(PROBLEMS.length) };
+  if (path === LOGOUT) return { to: 'logout' };
   const agent = rules.agents.get(name);
   if (agent === undefined) return notFound('This listener is closing.');
   return belowBase(agent, path);
@@ -125,6 +129,7 @@ export function routeFor(route: Route, principal: Principal): Route {
     case 'agents':
     case 'catalog':
     case 'keys':
+    case 'logout':
     case 'problem':
       return route;
   }

@@ -3,6 +3,7 @@ import type { CardRule } from '../kernel/card-rule.ts';
 import type { EgressRule, OriginPattern } from '../kernel/egress-rule.ts';
 import type { AgentName, ListenerName, PolicyDigest, Url } from '../kernel/ids.ts';
 import type { ReviewRule } from '../kernel/review.ts';
+import type { SecretRef } from '../kernel/secret.ts';
 import type { Bytes, Ms } from '../kernel/units.ts';
 
 /** The configuration as the rest of the program reads it: one immutable snapshot, replaced whole or not at all. */
@@ -45,6 +46,8 @@ export interface AgentRule {
   readonly review: ReviewRule;
   /** The sets that may vouch for its card, each also in `Rules.keySets`; no other agent's `jku` is among them. */
   readonly keySets: readonly KeySetRule[];
+  /** What its origin is shown when the public card is fetched. */
+  readonly credentials: 'none' | OwnCredential;
   /** Who may see the agent; null for every local caller. */
   readonly visibleTo: readonly VisibleTo[] | null;
   readonly extended: ExtendedRule;
@@ -58,12 +61,32 @@ export interface VisibleTo {
   readonly role: string | null;
 }
 
-/** What leaves for the agent in a caller's name. */
+/** How callers get an agent's extended card, and what leaves for the agent in their name. */
 export interface ExtendedRule {
+  /** `forward`: the caller's own; `none`: at most a client certificate. */
+  readonly credentials: 'none' | 'forward' | OwnCredential;
   /** Whom a caller's token must be for: one of these stands in its `aud`. */
   readonly audience: readonly string[];
   /** Whether a credential may be sent on that does not say whom it is for. */
   readonly opaque: 'allow' | 'refuse';
+  /** The longest that an extended card is kept. */
+  readonly session: Ms;
+  /** True where a caller gets the one that is held for it at the well-known path too. */
+  readonly replacePublic: boolean;
+}
+
+/** A credential that is Cardea's and no caller's. */
+export type OwnCredential =
+  | { readonly by: 'static'; readonly name: string; readonly file: string }
+  | ({ readonly by: 'client'; readonly name: string } & OauthClient);
+
+/** A client of an OAuth server (RFC 6749 §4.4). */
+export interface OauthClient {
+  readonly tokenUrl: Url;
+  readonly egress: EgressRule;
+  readonly clientId: string;
+  readonly clientSecret: SecretRef;
+  readonly scope: string | null;
 }
 
 /** An issuer whose tokens name callers. */

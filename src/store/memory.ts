@@ -42,7 +42,7 @@ class Memory implements MemoryStore {
   readonly #options: MemoryStoreOptions;
   /** The variants under each key, most recently stored first. */
   readonly #shelves = new Map<EntryKey, readonly Entry[]>();
-  readonly #tags = createTagIndex();
+  readonly #tags = createTagIndex<Entry>();
   readonly #fence = createFence();
   readonly #tally = new Tally();
   readonly #kept = new Map<Entry, Bytes>();

@@ -1,14 +1,18 @@
-import type { Entry } from '../kernel/entry.ts';
 import type { Tag } from '../kernel/ids.ts';
 
+/** What can be found by its tags. */
+interface Tagged {
+  readonly tags: readonly Tag[];
+}
+
 /** Finds entries by tag in time proportional to what is found. */
-export interface TagIndex {
+export interface TagIndex<Entry extends Tagged> {
   add(entry: Entry): void;
   remove(entry: Entry): void;
   find(tags: readonly Tag[]): readonly Entry[];
 }
 
-export function createTagIndex(): TagIndex {
+export function createTagIndex<Entry extends Tagged>(): TagIndex<Entry> {
   const index = new Map<Tag, Set<Entry>>();
   return {
     add(entry) {

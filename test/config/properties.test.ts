@@ -47,6 +47,8 @@ function arbitrary(node: Node): fc.Arbitrary<unknown> {
         fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', 'ops'), fc.string()), arbitrary(node.value), { maxKeys: 3 }),
         SCALARS,
       );
+    case 'choice':
+      return fc.oneof(arbitrary(node.word), arbitrary(node.section));
     case 'section': {
       const rows = Object.entries(node.rows).map(([key, row]) => [key, arbitrary(row.node)] as const);
       const known = fc.record(Object.fromEntries(rows), { requiredKeys: [] });

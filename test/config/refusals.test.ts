@@ -140,7 +140,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'an agent that is no section',
     'agents: { a: https://a.example }',
     [
-      'c.yaml:1:14 agents.a: this holds settings: origin, card, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, visibleTo, route, extended',
+      'c.yaml:1:14 agents.a: this holds settings: origin, card, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, credentials, extended, visibleTo, route',
     ],
   ],
   [

@@ -25,6 +25,7 @@ function* rows(node: Node, path: string): Generator<readonly [string, Row]> {
       yield* rows(node.item, `${path}[]`);
       return;
     case 'short':
+    case 'choice':
       yield* rows(node.section, path);
       return;
     case 'scalar':
@@ -38,7 +39,8 @@ describe('every row of the table', () => {
       assert.ok(!doc.includes('\n'));
       for (const text of typeof fallback === 'object' && fallback !== null ? Object.values(fallback) : [fallback]) {
         if (text === null) continue;
-        const type = node.kind === 'short' ? node.section.rows[node.main]?.node : node;
+        const type =
+          node.kind === 'short' ? node.section.rows[node.main]?.node : node.kind === 'choice' ? node.word : node;
         assert.ok(type?.kind === 'scalar');
         assert.ok(type.read(text, '/').ok || (text === 'null' && type.nothing !== undefined), text);
       }
@@ -77,6 +79,7 @@ test('the example is valid with its comments taken off', async () => {
   // A commented setting begins with two spaces and "# "; what explains it comes after another "#".
   const text = lines.map((line) => line.replace(/^ {2}# /, '  ')).join('\n');
   const pem = { '/etc/app/ca.pem': '', '/etc/app/client.pem': '', '/run/secrets/client.key': '' };
+  const files = { ...pem, '/run/secrets/reader': 'token' };
   assert.notEqual(text, lines.join('\n'));
-  assert.deepEqual(await problemsOf(text, { files: pem }), []);
+  assert.deepEqual(await problemsOf(text, { files }), []);
 });

@@ -49,6 +49,7 @@ function given(...cards: readonly CardGauge[]): Given {
           return sources.cards;
         },
         keys: () => [],
+        principals: () => 3,
         kills: () => ({ kinds: new Set(['agent'] as const), persisted: false }),
         cache: () => ({ public: { entries: 3, bytes: bytes(4_000) }, other: { entries: 2, bytes: bytes(50) } }),
         config: () => ({ digest: 'd1', adoptedAt: epochMs(1_800_000_000_000), lastSuccessful: true }),

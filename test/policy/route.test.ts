@@ -18,6 +18,7 @@ const named = (route: Route): string => {
     case 'agents':
     case 'catalog':
     case 'keys':
+    case 'logout':
       return route.to;
     case 'problem':
       return `problem ${route.code}`;
@@ -29,6 +30,8 @@ const named = (route: Route): string => {
 describe('routes of the agents listener', () => {
   const cases: readonly (readonly [target: string, to: string])[] = [
     ['/agents/weather/.well-known/agent-card.json', 'card weather'],
+    ['/logout', 'logout'],
+    ['/logout/', 'not-found'],
     ['/agents/weather/.well-known/agent.json', 'card weather'],
     ['/agents/weather/.well-known/agent-card.json?A2A-Version=1.0', 'card weather'],
     ['/agents/weather/.well-known/agent-card.json?', 'card weather'],

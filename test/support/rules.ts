@@ -72,7 +72,14 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
     review: REVIEW,
     keySets: [],
     visibleTo: null,
-    extended: { audience: [`https://${name}.example.com`], opaque: 'allow' },
+    credentials: 'none',
+    extended: {
+      credentials: 'forward',
+      audience: [`https://${name}.example.com`],
+      opaque: 'allow',
+      session: ms(28_800_000),
+      replacePublic: false,
+    },
     ...over,
   };
 }

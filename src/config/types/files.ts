@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { SecretRef } from '../../kernel/secret.ts';
 import { quote } from '../place.ts';
 import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
 
@@ -38,15 +39,10 @@ export const statePlace: ScalarType<StatePlace> = {
   show: (value) => (value.kept === 'memory' ? 'memory' : value.path),
 };
 
-/** Where a secret is found; the secret itself is never in the configuration. */
-export type Secret =
-  | { readonly from: 'file'; readonly path: string }
-  | { readonly from: 'environment'; readonly name: string };
-
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A reference to a secret, `file:/path` or `env:NAME`. What is written is never repeated: it may be the secret. */
-export const secret: ScalarType<Secret> = {
+export const secret: ScalarType<SecretRef> = {
   kind: 'scalar',
   name: 'secret',
   range: 'file:/path, env:NAME',

@@ -1,0 +1,32 @@
+import type { Own } from '../daemon.ts';
+import type { Discovery } from '../discovery/discovery.ts';
+import { kindOfScope } from '../kernel/kill.ts';
+import type { MetricSources } from '../observe/metrics.ts';
+import type { KillBook } from '../ports.ts';
+import type { ExtendedStore } from '../ports/callers.ts';
+import type { MemoryStore } from '../store/memory.ts';
+
+/** The stores, which are there when they are asked for. */
+interface Stores {
+  readonly memory: () => MemoryStore;
+  readonly extended: () => ExtendedStore;
+}
+
+/** What metrics show of the daemon: its parts are there when they are asked for. */
+export const gauges = (
+  { kills, lastReload }: Pick<Own, 'kills' | 'lastReload'>,
+  { discovery, memory, extended }: Stores & { readonly discovery: () => Discovery },
+): MetricSources => ({
+  agents: () => discovery().rules().agents,
+  cards: () => discovery().statuses(),
+  keys: () => discovery().keySets(),
+  cache: () => ({ ...memory().held(), extended: extended().held() }),
+  principals: () => extended().held().principals,
+  kills: () => killGauge(kills),
+  config: () => ({ digest: discovery().rules().digest, ...lastReload() }),
+});
+
+const killGauge = (kills: KillBook) => ({
+  kinds: new Set(kills.active().map(({ scope }) => kindOfScope(scope))),
+  persisted: kills.persisted(),
+});

@@ -1,0 +1,191 @@
+import {
+  type ExtendedReading,
+  originChallenge,
+  readHttpJsonError,
+  readRpcAnswer,
+} from '../bindings/extended-answer.ts';
+import { extendedRequest } from '../bindings/extended-card.ts';
+import { parseCard } from '../card/parse.ts';
+import type { CarriedInterface } from '../card/pick-interface.ts';
+import { declaresChallenge } from '../card/security.ts';
+import { fieldValue } from '../http/fields.ts';
+import type { FaultCode } from '../kernel/faults.ts';
+import type { Fields } from '../kernel/fields.ts';
+import type { ReceiptId, Tag } from '../kernel/ids.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { type EpochMs, bytes, ms } from '../kernel/units.ts';
+import type { AgentRule, Limits, Rules } from '../policy/rules.ts';
+import type { Clock, FetchResult, Fetcher, Ledger, WholeResponse } from '../ports.ts';
+import { notSent } from './fetch-showing.ts';
+import { interfaceEgress } from './interface-egress.ts';
+import type { PublicCard } from './public-card.ts';
+import type { Stops } from './stops.ts';
+
+/** One exchange for an extended card: what was sent where, and what came of it. */
+export interface ExtendedExchange {
+  readonly id: ReceiptId;
+  readonly used: CarriedInterface;
+  readonly requestedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly result: FetchResult<WholeResponse>;
+  readonly answer:
+    | {
+        readonly is: 'card';
+        readonly body: Uint8Array;
+        readonly contentType: string | undefined;
+        readonly fields: Fields;
+      }
+    | { readonly is: 'refused'; readonly refusal: Refusal; readonly status: number | null };
+}
+
+export interface ExchangeOrder {
+  readonly agent: AgentRule;
+  readonly card: PublicCard;
+  readonly interfaces: readonly CarriedInterface[];
+  readonly authorization: string | null;
+  readonly extensions: string;
+  readonly tags: readonly Tag[];
+}
+
+export interface ExchangeDoors {
+  readonly clock: Clock;
+  readonly fetcher: Fetcher;
+  readonly ledger: Ledger;
+  readonly stops: Stops;
+  readonly rules: () => Rules;
+}
+
+/** Failures that say nothing about the next interface, and before which no answer came. */
+const TRY_NEXT: ReadonlySet<FaultCode> = new Set([
+  'address-forbidden',
+  'origin-not-allowed',
+  'lookalike-origin',
+  'redirect-refused',
+  'dns-failed',
+  'tls-failed',
+  'origin-unreachable',
+  'origin-timeout',
+]);
+
+/** A card in its envelope. */
+const ENVELOPE = 1_024;
+
+/** Asks by one interface after the other, under one deadline, until one answers. */
+export async function exchangeExtended(
+  doors: ExchangeDoors,
+  order: ExchangeOrder,
+  told: (exchange: ExtendedExchange) => void,
+): Promise<ExtendedExchange> {
+  const deadline = doors.clock.now() + doors.rules().limits.response;
+  const [first, ...others] = order.interfaces;
+  if (first === undefined) throw new Error('no interface was picked');
+  let last = await exchangeOver(doors, order, first, deadline);
+  for (const next of others) {
+    if (last.result.ok || !TRY_NEXT.has(last.result.refusal.code) || doors.clock.now() >= deadline) break;
+    told(last);
+    last = await exchangeOver(doors, order, next, deadline);
+  }
+  return last;
+}
+
+async function exchangeOver(
+  doors: ExchangeDoors,
+  order: ExchangeOrder,
+  used: CarriedInterface,
+  deadline: number,
+): Promise<ExtendedExchange> {
+  const { clock, ledger } = doors;
+  const id = ledger.issue();
+  const requestedAt = clock.now();
+  const result = await send(doors, order, used, ms(Math.max(1, deadline - requestedAt)));
+  const answer = result.ok
+    ? readAnswer(order, used, result.response)
+    : ({ is: 'refused', refusal: result.refusal, status: null } as const);
+  return { id, used, requestedAt, receivedAt: clock.now(), result, answer };
+}
+
+async function send(
+  { fetcher, rules, stops }: ExchangeDoors,
+  { agent, authorization, extensions, tags }: ExchangeOrder,
+  used: CarriedInterface,
+  total: ReturnType<typeof ms>,
+): Promise<FetchResult<WholeResponse>> {
+  const request = extendedRequest(used, { extensions });
+  const rule = interfaceEgress(agent, used.url, rules());
+  if (!rule.ok) return { ok: false, refusal: rule.refusal, trail: notSent(request.url), sent: false };
+  const { limits } = rules();
+  return fetcher.fetch({
+    purpose: 'card',
+    agent: agent.name,
+    url: request.url,
+    method: request.method,
+    fields: authorization === null ? request.fields : [...request.fields, 'Authorization', authorization],
+    body: request.body === null ? null : streamOf(request.body),
+    rule: rule.value,
+    // No redirect is followed: a credential is for this interface alone.
+    limits: { ...limitsOf(limits), total },
+    signal: stops.signal(tags),
+  });
+}
+
+const limitsOf = ({ connect, response, cardBytes }: Limits) => ({
+  connect,
+  idle: response,
+  bytes: bytes(cardBytes + ENVELOPE),
+  redirects: 0,
+});
+
+async function* streamOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body;
+}
+
+function readAnswer(order: ExchangeOrder, used: CarriedInterface, response: WholeResponse): ExtendedExchange['answer'] {
+  const { status, fields, body } = response;
+  if (status === 401 || status === 403) return { is: 'refused', refusal: challenged(order, response, status), status };
+  if (used.binding === 'HTTP+JSON' && status === 200)
+    return { is: 'card', body, contentType: fieldValue(fields, 'content-type'), fields };
+  return concluded(order, response, readBinding(order, used, response));
+}
+
+/** A challenge that the card did not declare is no answer of this agent: handed on, it would fish for other credentials. */
+function challenged({ card, agent }: ExchangeOrder, { fields }: WholeResponse, status: 401 | 403): Refusal {
+  const challenge = fieldValue(fields, 'www-authenticate');
+  if (challenge === undefined || declaresChallenge(card.view, challenge)) return originChallenge(status, challenge);
+  const detail = `The agent ${agent.name} answered ${status} and asks for credentials of a scheme that its card does not declare.`;
+  return refuse('origin-status', detail, { receivedStatus: status });
+}
+
+function readBinding(
+  { agent }: ExchangeOrder,
+  { binding }: CarriedInterface,
+  response: WholeResponse,
+): ExtendedReading {
+  const { maxBytes, maxDepth } = agent.card;
+  const parsed = parseCard(response.body, { maxBytes: bytes(maxBytes + ENVELOPE), maxDepth: maxDepth + 1 });
+  if (binding === 'HTTP+JSON') return readHttpJsonError(response.status, parsed.ok ? parsed.value : undefined);
+  if (!parsed.ok) return { is: 'nonsense', what: `the answer (${response.status}) is no JSON-RPC response` };
+  return readRpcAnswer(parsed.value);
+}
+
+function concluded(
+  order: ExchangeOrder,
+  response: WholeResponse,
+  reading: ExtendedReading,
+): ExtendedExchange['answer'] {
+  const { status, fields } = response;
+  switch (reading.is) {
+    case 'card':
+      return {
+        is: 'card',
+        body: new TextEncoder().encode(JSON.stringify(reading.card)),
+        contentType: 'application/json',
+        fields,
+      };
+    case 'refused':
+      return { is: 'refused', refusal: reading.refusal, status };
+    case 'nonsense': {
+      const detail = `The extended card of ${order.agent.name} cannot be had: ${reading.what}.`;
+      return { is: 'refused', refusal: refuse('origin-status', detail, { receivedStatus: status }), status };
+    }
+  }
+}

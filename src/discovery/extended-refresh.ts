@@ -1,0 +1,177 @@
+import { strongEtag } from '../http/answer.ts';
+import { responseDirectives } from '../http/targeted.ts';
+import { fieldValue, readerOf } from '../http/fields.ts';
+import { initialAge, lifetimeOf } from '../http/freshness.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
+import { varyNames } from '../http/vary.ts';
+import type { Admission } from '../kernel/entry.ts';
+import type { ExtendedEntry, PartitionKey } from '../kernel/extended-entry.ts';
+import type { Fields } from '../kernel/fields.ts';
+import { type CardDigest, type Generation, type Tag, tag } from '../kernel/ids.ts';
+import type { FetchOutcome } from '../kernel/outcome.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { type EpochMs, type Ms, epochMs, later } from '../kernel/units.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { ExtendedStore } from '../ports/callers.ts';
+import type { Caller } from './callers.ts';
+import {
+  type ExchangeDoors,
+  type ExchangeOrder,
+  type ExtendedExchange,
+  exchangeExtended,
+} from './extended-exchange.ts';
+import type { AdmittedCard } from '../card/admit.ts';
+import { type IsInForce, outdated } from './in-force.ts';
+import type { Judge } from './judge.ts';
+import { agentTags, cardTags } from './key.ts';
+import { extendedReceipt } from './receipts.ts';
+import type { Shown } from './shown.ts';
+
+/** One extended card to get: for whom, by what, and where it will be kept. */
+export interface ExtendedTarget {
+  readonly agent: AgentRule;
+  readonly caller: Caller;
+  readonly partition: PartitionKey;
+  readonly shown: Shown;
+  readonly publicDigest: CardDigest;
+  readonly order: Omit<ExchangeOrder, 'authorization' | 'tags'>;
+}
+
+/** How getting it ended. */
+export type ExtendedOutcome =
+  | { readonly ok: true; readonly outcome: 'stored' | 'uncacheable'; readonly entry: ExtendedEntry }
+  | {
+      readonly ok: false;
+      readonly outcome: Exclude<FetchOutcome, 'stored' | 'not_modified' | 'uncacheable'>;
+      readonly refusal: Refusal;
+      /** The origin's own status; null where none arrived or the answer itself was no use. */
+      readonly status: number | null;
+      readonly retryAfter: Ms | null;
+    };
+
+export type RefreshExtended = (target: ExtendedTarget) => Promise<ExtendedOutcome>;
+
+export interface RefreshDoors extends ExchangeDoors {
+  readonly extended: ExtendedStore;
+  readonly judge: Judge;
+  readonly isInForce: IsInForce;
+}
+
+/** Makes the one way in which an extended card gets into its store: by the admission that every card passes. */
+export function createRefreshExtended(doors: RefreshDoors): RefreshExtended {
+  return async (target) => {
+    const generation = doors.extended.generation();
+    const authorization = await target.shown.authorization();
+    if (!authorization.ok) return failed('failed', authorization.refusal);
+    const record = (exchange: ExtendedExchange, outcome: ExtendedOutcome): void =>
+      doors.ledger.record(extendedReceipt({ exchange, outcome, agent: target.agent, caller: target.caller }));
+    const order = { ...target.order, authorization: authorization.value, tags: agentTags(target.agent) };
+    const exchange = await exchangeExtended(doors, order, (each) => record(each, concludeFailure(each)));
+    const outcome =
+      exchange.answer.is === 'card'
+        ? await admit(doors, target, { exchange, answer: exchange.answer, generation })
+        : concludeFailure(exchange);
+    record(exchange, outcome);
+    return outcome.ok ? outcome : withReceipt(outcome, target, exchange);
+  };
+}
+
+const withReceipt = (
+  outcome: Extract<ExtendedOutcome, { ok: false }>,
+  { agent }: ExtendedTarget,
+  { id }: ExtendedExchange,
+): ExtendedOutcome => ({ ...outcome, refusal: { ...outcome.refusal, agent: agent.name, receipt: id } });
+
+function concludeFailure({ answer, result, receivedAt }: ExtendedExchange): Extract<ExtendedOutcome, { ok: false }> {
+  if (answer.is === 'card') throw new Error('a card is no failure');
+  const { refusal, status } = answer;
+  if (!result.ok) return failed('failed', refusal);
+  const retryAfter = parseRetryAfter(readerOf(result.response.fields)('retry-after'), receivedAt);
+  return { ok: false, outcome: 'status', refusal, status, retryAfter };
+}
+
+const failed = (
+  outcome: 'failed' | 'rejected' | 'superseded',
+  refusal: Refusal,
+): Extract<ExtendedOutcome, { ok: false }> => ({
+  ok: false,
+  outcome,
+  refusal,
+  status: null,
+  retryAfter: null,
+});
+
+interface Arrived {
+  readonly exchange: ExtendedExchange;
+  readonly answer: Extract<ExtendedExchange['answer'], { is: 'card' }>;
+  readonly generation: Generation;
+}
+
+async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arrived): Promise<ExtendedOutcome> {
+  const { agent } = target;
+  const [cardUrl] = agent.cards;
+  if (cardUrl === undefined) throw new Error(`agent ${agent.name} has no card URL`);
+  // Its interfaces are judged as neighbours of the public card: wherever it is asked for, it is the same agent's.
+  const { body, contentType } = arrived.answer;
+  const { outcome, policy } = await doors.judge({ body, url: cardUrl, contentType }, agent);
+  if (!outcome.ok) return failed('rejected', outcome.refusal);
+  if (!doors.isInForce(agent)) return failed('superseded', outdated(agent));
+  const entry = entryOf(target, arrived, outcome.value, policy);
+  if (!mayStore(arrived.answer.fields)) return { ok: true, outcome: 'uncacheable', entry };
+  if (doors.extended.put(entry)) return { ok: true, outcome: 'stored', entry };
+  if (doors.extended.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry };
+  // What was taken away while this was on its way must not come back with it, not even to whoever waits for it.
+  const detail = 'The session was ended while the card was being fetched; ask again.';
+  return failed('superseded', refuse('conflict', detail));
+}
+
+/** The answer to one caller is kept for that caller alone, so `private` lets it be kept; `no-store` and `Vary: *` do not. */
+const mayStore = (fields: Fields): boolean =>
+  !responseDirectives(fields).directives.noStore && !varyNames(fields).includes('*');
+
+function entryOf(
+  { agent, caller, partition, shown, publicDigest }: ExtendedTarget,
+  { exchange, answer, generation }: Arrived,
+  { body, digest, verdict, facts, warnings }: AdmittedCard,
+  policy: Admission['policy'],
+): ExtendedEntry {
+  const { requestedAt, receivedAt, result, used, id } = exchange;
+  const { fields } = answer;
+  const kept = { fields, requestedAt, receivedAt };
+  const session = later(receivedAt, agent.extended.session);
+  const urls = [used.url, ...(result.ok ? [result.trail.finalUrl] : [])];
+  return {
+    partition,
+    agent: agent.name,
+    body,
+    etag: strongEtag(body),
+    fields: shownFields(fields, answer.contentType),
+    receivedAt,
+    initialAge: initialAge(kept),
+    lifetime: lifetimeOf({ status: 200, fields, receivedAt }, agent.cache),
+    admission: { digest, verdict, review: 'allowed', facts, policy, receipt: id, at: receivedAt, warnings },
+    until: earliest(session, shown.until, caller.principal.until),
+    publicDigest,
+    generation,
+    tags: [...new Set([...cardTags(agent.name, [...agent.cards, ...urls], verdict.kid), ...callerTags(caller)])],
+  };
+}
+
+const earliest = (...times: readonly EpochMs[]): EpochMs => epochMs(Math.min(...times));
+
+/** What ends everything of a caller: its names, and the key of its issuer that vouched for it. */
+export const callerTags = ({ tags, principal: { signedBy } }: Caller): readonly Tag[] =>
+  signedBy === null ? tags : [...tags, issuerKeyTag(signedBy)];
+
+/** Known to no command: the end of a key is the issuer's to say. */
+export const issuerKeyTag = (thumbprint: string): Tag => tag(`issuer-key:${thumbprint}`);
+
+const SHOWN = ['date', 'last-modified'] as const;
+
+function shownFields(fields: Fields, contentType: string | undefined): Fields {
+  const kept = SHOWN.flatMap((name) => {
+    const value = fieldValue(fields, name);
+    return value === undefined ? [] : [name, value];
+  });
+  return contentType === undefined ? kept : [...kept, 'content-type', contentType];
+}

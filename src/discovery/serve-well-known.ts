@@ -1,0 +1,40 @@
+import { fieldValue, withField } from '../http/fields.ts';
+import { callerVersion } from '../bindings/version.ts';
+import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { Caller } from './callers.ts';
+import type { LocalCard } from './local-card.ts';
+import type { ServeCard } from './serve-card.ts';
+import type { ExtendedCards } from './serve-extended.ts';
+
+/** Answers at an agent's well-known path: with its public card, or where its rule says so with the extended one that is held for the caller. */
+export type ServeWellKnown = (ask: Ask, agent: AgentRule, caller: Caller) => Answer | Promise<Answer>;
+
+/** How the public card is served. */
+interface PublicParts {
+  readonly serveCard: ServeCard;
+  readonly localCard: LocalCard;
+}
+
+export function createServeWellKnown(
+  { serveCard, localCard }: PublicParts,
+  { held }: Pick<ExtendedCards, 'held'>,
+): ServeWellKnown {
+  const replaced = async (ask: Ask, agent: AgentRule, caller: Caller): Promise<Answer> => {
+    const version = callerVersion(ask.field('a2a-version'), ask.target);
+    const form = { binding: 'HTTP+JSON', id: null } as const;
+    const own = caller.credential === null ? undefined : await held({ ask, form, version, tenant: '' }, agent, caller);
+    return dependingOnCaller(own ?? (await serveCard(ask, agent, localCard)));
+  };
+  return (ask, agent, caller) => (agent.extended.replacePublic ? replaced(ask, agent, caller) : serveCard(ask, agent));
+}
+
+/** Whoever caches between here and the caller must not give one caller's card to another, nor the public one to it. */
+function dependingOnCaller(answer: Answer): Answer {
+  const vary = fieldValue(answer.fields, 'vary');
+  if (vary?.includes('Authorization') === true) return answer;
+  return { ...answer, fields: withField(answer.fields, 'Vary', vary === undefined ? VARY : `${vary}, ${VARY}`) };
+}
+
+const VARY = 'Authorization';

@@ -1,0 +1,97 @@
+import { meetsSecurity } from '../card/security.ts';
+import type { Ask } from '../kernel/ask.ts';
+import { NO_END } from '../kernel/principal.ts';
+import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
+import { type EpochMs, epochMs } from '../kernel/units.ts';
+import { refuseAudience } from '../policy/audience.ts';
+import type { AgentRule, OwnCredential } from '../policy/rules.ts';
+import { readToken } from '../policy/token.ts';
+import { type Caller, type Callers, readCredential, readMembers } from './callers.ts';
+import type { OwnCredentials } from './own-credentials.ts';
+import type { ShownName } from './partition.ts';
+import type { PublicCard } from './public-card.ts';
+
+/** What an agent will be shown for one caller, and by what name it stands in keys. The text itself is got when it is sent. */
+export interface Shown {
+  readonly name: ShownName;
+  /** When what is shown ends, as far as it says so. */
+  readonly until: EpochMs;
+  /** The Authorization field; null for none. */
+  authorization(): Promise<Outcome<string | null>>;
+  /** Told when the agent has refused it. */
+  refused(): void;
+}
+
+interface Parts {
+  readonly callers: Callers;
+  readonly own: OwnCredentials;
+}
+
+/** Decides what an agent is shown for a caller, or why nothing may be: by its rule, its card's schemes and the credential's audience. */
+export function decideShown(
+  { callers, own }: Parts,
+  { ask, caller, agent, card }: { ask: Ask; caller: Caller; agent: AgentRule; card: PublicCard },
+): Outcome<Shown> {
+  const { credentials } = agent.extended;
+  const shown =
+    credentials === 'forward'
+      ? forwarded(callers, { ask, caller, agent })
+      : accepted(credentials === 'none' ? NOTHING : ownShown(own, credentials));
+  if (!shown.ok) return shown;
+  const proofs = { authorization: schemeOf(shown.value.name), certificate: agent.egress.tls?.cert !== undefined };
+  if (meetsSecurity(card.view, proofs)) return shown;
+  return refused(
+    refuse(
+      'extended-not-supported',
+      `The agent's card declares no security scheme that ${schemeOf(shown.value.name) ?? 'no credential'} meets, so nothing is shown to it.`,
+    ),
+  );
+}
+
+const NOTHING: Shown = {
+  name: { by: 'none' },
+  until: NO_END,
+  authorization: async () => accepted(null),
+  refused: () => undefined,
+};
+
+const ownShown = (own: OwnCredentials, credential: OwnCredential): Shown => ({
+  name: { by: credential.by, name: credential.name },
+  until: NO_END,
+  authorization: () => own.authorization(credential),
+  refused: () => own.forget(credential),
+});
+
+/** "Before forwarding, a JWT's `aud` is read even where no issuer is configured." */
+function forwarded(
+  callers: Callers,
+  { ask, caller, agent }: { ask: Ask; caller: Caller; agent: AgentRule },
+): Outcome<Shown> {
+  const field = ask.field('authorization');
+  const credential = readCredential(field);
+  if (credential === undefined || field === undefined) {
+    return refused(
+      refuse('principal-required', 'An extended card is for whoever shows the agent a credential; send Authorization.'),
+    );
+  }
+  const wrong = refuseAudience(field, agent);
+  if (wrong !== undefined) return refused(wrong);
+  const hash = callers.hashCredential(credential);
+  const verified = caller.principal.kind === 'verified' && caller.credential === hash;
+  return accepted({
+    name: { by: 'caller', scheme: credential.scheme, hash, verified },
+    until: endOf(credential.value),
+    authorization: async () => accepted(field),
+    refused: () => undefined,
+  });
+}
+
+/** What a token says of its end is believed where it shortens what is kept. */
+function endOf(value: string): EpochMs {
+  const reading = readToken(value, readMembers);
+  const exp = reading.is === 'jwt' ? reading.token.claims['exp'] : undefined;
+  return typeof exp === 'number' && Number.isFinite(exp) ? epochMs(exp * 1000) : NO_END;
+}
+
+const schemeOf = (name: ShownName): string | null =>
+  name.by === 'none' ? null : name.by === 'caller' ? name.scheme : 'bearer';
