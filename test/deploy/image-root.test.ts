@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Mounts, layOut, makeMount, runInContainer, startContainer } from '../support/image.ts';
 import { startOrigin } from '../support/origin-server.ts';
 import { isThere } from '../support/programs.ts';
@@ -31,12 +32,12 @@ after(() => {
   if (canRun) fs.rmSync(folder, { recursive: true, force: true });
 });
 
-function configure(origin: string): void {
+function configure(origin: string, more = ''): void {
   const local = 'unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]';
   const text = `listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0" }
 agents:
   weather: { origin: "${origin}", ${local} }
-`;
+${more}`;
   fs.writeFileSync(path.join(mounts.config, 'cardea.yaml'), text);
 }
 
@@ -72,6 +73,22 @@ describe('the image, as user 65532 on a read-only file system', () => {
     assert.match(status.out, /^weather +missing /m, 'administration by the socket asks for no token');
     assert.equal(await container.end('SIGTERM'), 0);
     assert.equal(runInContainer(mounts, ['health', 'live']).code, 3);
+  });
+
+  test('adopts a changed configuration, and writes that down', async (t) => {
+    if (!canRun) return t.skip(HOW);
+    configure('http://127.0.0.1:9');
+    const container = await startContainer(mounts);
+    const agents = async (): Promise<string> => (await ask(`http://${container.started.agents[0]}/agents`, {})).body;
+    assert.doesNotMatch(await agents(), /"planner"/);
+    configure('http://127.0.0.1:9', '  planner: { origin: "https://planner.example.invalid" }\n');
+    process.kill(container.pid, 'SIGHUP');
+    while (!(await agents()).includes('"planner"')) await turn();
+    assert.match(
+      (await ask(`http://${container.started.ops[0]}/metrics`, {})).body,
+      /^cardea_config_last_reload_successful 1$/m,
+    );
+    assert.equal(await container.end('SIGTERM'), 0);
   });
 
   test('is stopped by the key KILL of a mounted ConfigMap, and can write that down', async (t) => {
