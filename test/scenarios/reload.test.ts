@@ -312,6 +312,25 @@ describe('a listener', () => {
     },
   );
 
+  test('that is moved is found by daemon.json, where there is a state folder', async () => {
+    const state = fs.mkdtempSync(path.join(os.tmpdir(), 'cardea-reload-'));
+    const world = await World.start({ ...MINUTE, state });
+    const found = (): unknown => JSON.parse(fs.readFileSync(path.join(state, 'daemon.json'), 'utf8'));
+    try {
+      assert.deepEqual(found(), world.daemon.started);
+      const port = await freePort();
+      await adopt(world, (text) => text.replace(/admin: "[^"]*"/, `admin: "127.0.0.1:${port}"`));
+      assert.deepEqual(world.daemon.started.admin, [`127.0.0.1:${port}`]);
+      assert.deepEqual(found(), world.daemon.started);
+      const headers = { Authorization: `Bearer ${fs.readFileSync(path.join(state, 'admin-token'), 'utf8').trim()}` };
+      assert.equal((await ask(`http://127.0.0.1:${port}/config`, { headers })).status, 200);
+    } finally {
+      await world.stop();
+    }
+    assert.equal(fs.existsSync(path.join(state, 'daemon.json')), false);
+    fs.rmSync(state, { recursive: true });
+  });
+
   scenario('goes from one address to all of them and back on one port', MINUTE, async (world) => {
     const port = await freePort();
     for (const host of ['127.0.0.1', '0.0.0.0', '127.0.0.1']) {
