@@ -4,6 +4,7 @@ import { CONFIG_FLAG, JSON_FLAG, parseArgs } from './args.ts';
 import type { Command, Io } from './command.ts';
 import { usageProblems } from './help.ts';
 import { inspectKeys } from './inspect-keys.ts';
+import { paint, showProgress } from './terminal.ts';
 
 /** A configuration that holds. */
 export type ValidConfig = Extract<LoadedConfig, { ok: true }>;
@@ -60,10 +61,20 @@ async function reportText(config: LoadedConfig, cards: AsyncIterable<CardCheck> 
   }
   const { agents, origins } = config.settings;
   io.stdout.write(`${config.file}: valid, ${count(agents.size, 'agent')}, ${count(origins.length, 'origin')}\n`);
+  return cards === null ? 0 : reportCards(cards, [...agents.keys()], io);
+}
+
+async function reportCards(cards: AsyncIterable<CardCheck>, agents: readonly string[], io: Io): Promise<number> {
+  const progress = showProgress(io);
+  const asking = (at: number): void => progress(at < agents.length ? `asking for the card of ${agents[at]}` : null);
+  let done = 0;
   let refused = 0;
-  for await (const { agent, ok, line } of cards ?? []) {
-    io.stdout.write(`${ok ? 'ok     ' : 'refused'} ${agent}: ${line}\n`);
+  asking(0);
+  for await (const { agent, ok, line } of cards) {
+    progress(null);
+    io.stdout.write(`${ok ? paint('green', 'ok     ', io) : paint('red', 'refused', io)} ${agent}: ${line}\n`);
     if (!ok) refused += 1;
+    asking((done += 1));
   }
   return refused === 0 ? 0 : 2;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AdminCall, adminCommand, isRecord, listOf } from './admin-command.ts';
-import { cell, instant, span, table, widthOf } from './terminal.ts';
+import type { Io } from './command.ts';
+import { cell, instant, paint, span, table, widthOf } from './terminal.ts';
 
 const FLAGS = { watch: { takes: null, doc: 'Shows it again every two seconds until you stop it.' } } as const;
 
@@ -34,17 +35,17 @@ async function showStatus({ ask, flags, io, fail }: AdminCall<typeof FLAGS>): Pr
   if (kills.status !== 200) return fail(kills);
   const shown = { agents: listOf(agents.text, 'agents'), kills: listOf(kills.text, 'kills') };
   if (flags.json) io.stdout.write(`${JSON.stringify(shown)}\n`);
-  else io.stdout.write(killLines(shown.kills) + agentTable(shown.agents, Date.now(), widthOf(io)));
+  else io.stdout.write(killLines(shown.kills, io) + agentTable(shown.agents, Date.now(), widthOf(io)));
   return 0;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-const killLines = (kills: readonly Row[]): string =>
+const killLines = (kills: readonly Row[], io: Io): string =>
   kills
     .map(
       ({ id, scope, by, at, reason }) =>
-        `STOPPED ${cell(scope)} by ${cell(by)} since ${instant(at)}: ${cell(reason)} (${cell(id)})\n`,
+        `${paint('red', 'STOPPED', io)} ${cell(scope)} by ${cell(by)} since ${instant(at)}: ${cell(reason)} (${cell(id)})\n`,
     )
     .join('');
 

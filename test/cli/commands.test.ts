@@ -32,21 +32,31 @@ const check = checkCommand(async function* connect({ settings }) {
 });
 
 /** Runs a command line in `/work`, where `cardea.yaml` holds the text. */
-async function run(line: string, text: string, env: Record<string, string> = {}): Promise<Ran> {
+async function run(line: string, text: string, env: Record<string, string> = {}, isTTY = false): Promise<Ran> {
   const commands: readonly Command[] = [check, configCommand];
   const written = { out: '', err: '' };
   const code = await runCommand(commands, {
     argv: line.split(' ').filter((word) => word !== ''),
     env,
     cwd: '/work',
-    stdout: { write: (more) => (written.out += more) },
-    stderr: { write: (more) => (written.err += more) },
+    stdout: Object.assign({ write: (more: string) => (written.out += more) }, { isTTY }),
+    stderr: Object.assign({ write: (more: string) => (written.err += more) }, { isTTY }),
     readFile: readFrom(new Map([['/work/cardea.yaml', new TextEncoder().encode(text)]])),
   });
   return { code, ...written };
 }
 
 describe('cardea check', () => {
+  test('colours and shows its progress on a terminal, unless asked for plain text', async () => {
+    const shown = await run('check --connect', GOOD, {}, true);
+    assert.ok(shown.out.includes('\u001b[32mok     \u001b[39m weather'), shown.out);
+    assert.match(shown.err, /asking for the card of weather …/);
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      const { out, err } = await run('check --connect', GOOD, env, true);
+      assert.ok(!`${out}${err}`.includes('\u001b'));
+    }
+  });
+
   test('says that a configuration is valid', async () => {
     const { code, out, err } = await run('check', GOOD);
     assert.deepEqual([code, out, err], [0, '/work/cardea.yaml: valid, 2 agents, 0 origins\n', '']);
