@@ -166,7 +166,24 @@ async function inGraph(
   }
 }
 
-async function fetchAgent(config: ValidConfig, agent: AgentRule, world: World): Promise<FetchedCard> {
+/** What was approved is in the daemon's ledger, where no other command looks: without it every card is a first one, and is shown. */
+function asFirstUse(config: ValidConfig, { review, ...agent }: AgentRule): [ValidConfig, AgentRule] {
+  const open: AgentRule = { ...agent, review: { ...review, firstUse: 'allow' } };
+  return [
+    { ...config, rules: { ...config.rules, agents: new Map([...config.rules.agents, [open.name, open]]) } },
+    open,
+  ];
+}
+
+const firstUseLine = ({ review }: AgentRule): readonly string[] =>
+  review.firstUse === 'allow'
+    ? []
+    : [
+        `review: firstUse is ${review.firstUse}: the daemon serves this card once it is approved; "cardea explain" knows`,
+      ];
+
+async function fetchAgent(given: ValidConfig, rule: AgentRule, world: World): Promise<FetchedCard> {
+  const [config, agent] = asFirstUse(given, rule);
   return inGraph(config, world, async (graph) => {
     const { refreshed } = await graph.discovery.fetchOnce(agent);
     if (!refreshed.ok) {
@@ -188,6 +205,7 @@ async function fetchAgent(config: ValidConfig, agent: AgentRule, world: World): 
       lines: [
         `accepted: ${admission?.facts.name ?? ''} ${admission?.facts.version ?? ''} (A2A ${admission?.facts.protocolVersion ?? '?'}) from ${entry.url}`,
         `signature: ${admission?.verdict.signature ?? 'off'}; digest: ${admission?.digest ?? ''}; fresh for ${lifetime.freshSeconds} s`,
+        ...firstUseLine(rule),
         ...(admission?.warnings ?? []).map((warning) => `warning: ${warning}`),
       ],
     };

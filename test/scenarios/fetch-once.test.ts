@@ -46,6 +46,16 @@ async function start(t: TestContext) {
 const OPEN = 'tls: { ca: $CA }, unsafeAddresses: [127.0.0.1/32], interfaces: any';
 const detailOf = ({ report }: FetchedCard): string => String(report['detail']);
 
+test('a first card that the daemon would hold is shown, and that is said', async (t) => {
+  const { fetch } = await start(t);
+  const fetched = await fetch(
+    `agents: { planner: { origin: $BASE, review: { firstUse: pinned }, ${OPEN} } }`,
+    'planner',
+  );
+  assert.ok(fetched.card !== null);
+  assert.match(fetched.lines.join('\n'), /review: firstUse is pinned/);
+});
+
 describe('an agent, by name', () => {
   test('says rule, addresses with their classes, certificate and verdict', async (t) => {
     const { fetch, base } = await start(t);
