@@ -223,7 +223,10 @@ class Book implements Reviews {
     const isKnown = before.some((each) => each.card === card && each.why === ruling.why);
     for (const each of gone)
       if (each !== variant || ruling.why === 'rejected') this.#told(agent.name, await ledger.release(agent.name, each));
-    if (!isKnown && ruling.why !== 'rejected') this.#told(agent.name, await ledger.hold(card));
+    if (!isKnown && ruling.why !== 'rejected') {
+      this.#parts.observer.record(notTaken(pending, occasion));
+      this.#told(agent.name, await ledger.hold(card));
+    }
     const serves = own !== undefined && own.servable ? own : undefined;
     return { taken: false, ruling, inForce: serves, pending };
   }
@@ -241,6 +244,14 @@ class Book implements Reviews {
     }
   }
 }
+
+/** Said once per card: whoever reviews hears of it where they look for trouble. */
+const notTaken = ({ card, why }: Pending, { receipt }: Occasion): Event => ({
+  kind: 'notice',
+  level: 'warn',
+  msg: why === 'blocked' ? 'a changed card is blocked' : 'a card waits for review',
+  about: { agent: card.agent, variant: card.variant, digest: card.digest, classes: classesOf(card.changes), receipt },
+});
 
 const unwritten = (agent: AgentName, { detail }: Refusal): Event => ({
   kind: 'notice',

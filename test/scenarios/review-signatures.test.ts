@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { type Pair, pair, signature } from '../card/signer.ts';
 import type { Behave } from '../support/origin-server.ts';
-import { answers } from '../support/world.ts';
 import { BASE, Reviewing, SENDS, reviewOf, seen, serves } from './review-world.ts';
 
 const [own, other, stranger] = [await pair('own'), await pair('other'), await pair('own')];
@@ -95,13 +94,13 @@ describe('servers that never send the same twice', () => {
   test('one that adds a signature at every request does, too', async () => {
     const reviewing = await start(await by(BASE, own));
     const signatures = [await signature(SENDS, own)];
-    reviewing.world.says((request, response) => {
-      const body = JSON.stringify({ ...SENDS, signatures });
-      void signature(SENDS, own).then((one) => {
-        signatures.push(one);
-        answers(body, { 'Cache-Control': 'max-age=60' })(request, response);
-      });
-    });
+    reviewing.world.says(
+      making(async () => {
+        const now = [...signatures];
+        signatures.push(await signature(SENDS, own));
+        return { ...SENDS, signatures: now };
+      }),
+    );
     await reviewing.later();
     await reviewing.decide('approve');
     for (let again = 0; again < 5; again += 1) assert.match(seen(await reviewing.later()), /^approved .*sends it/);

@@ -154,6 +154,9 @@ describe('a held change', () => {
       [outcome, review, changes, digest],
       ['held', 'held', ['skill-text'], digestIn(await at.pending())],
     );
+    await at.later();
+    const told = at.world.logged('a card waits for review');
+    assert.deepEqual([told.length, told[0]?.['classes']], [1, ['skill-text']], 'it is told once');
   });
 
   test('approved: it is served at once, and stays approved', async () => {
