@@ -1,7 +1,7 @@
 import type { JsonObject } from '../card/json.ts';
 import { viewOfBody } from '../card/view.ts';
 import { strongEtag } from '../http/answer.ts';
-import { fieldValue, readerOf, withoutFields } from '../http/fields.ts';
+import { fieldValue, readerOf } from '../http/fields.ts';
 import { initialAge, lifetimeOf } from '../http/freshness.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { storable } from '../http/storable.ts';
@@ -21,6 +21,7 @@ import { type IsInForce, outdated } from './in-force.ts';
 import type { OwnCredentials } from './own-credentials.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
+import { keptFields } from './kept-fields.ts';
 import { agentTags, cardTags } from './key.ts';
 import { exchangeReceipt, unansweredBy } from './receipts.ts';
 import type { Stops } from './stops.ts';
@@ -160,7 +161,7 @@ async function put(
 function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, admission: Admission): Entry {
   const { target, requestedAt, receivedAt, url, generation } = attempt;
   const vary = varyNames(response.fields);
-  const fields = withoutFields(response.fields, CODING);
+  const fields = keptFields(response.fields);
   return {
     key: target.key,
     variant: variantKey(vary, target.request.read),
@@ -180,9 +181,6 @@ function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, ad
     tags: cardTags(target.agent.name, urlsOf(attempt), admission.verdict.kid),
   };
 }
-
-/** The Fetcher undid the coding, so the stored fields must not claim one. */
-const CODING: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
 /** A validated card is stored anew, unless the 304 says that it may not be stored any more. */
 async function confirm(doors: Doors, attempt: Attempt, candidate: Candidate): Promise<Refreshed> {
@@ -221,7 +219,7 @@ function validated(attempt: Attempt, response: WholeResponse, stored: Entry): En
   const merged = mergeNotModified(stored, { fields: response.fields, requestedAt, receivedAt }, target.agent.cache);
   const vary = varyNames(merged.fields);
   const variant = variantKey(vary, target.request.read);
-  return { ...stored, ...merged, vary, variant, generation };
+  return { ...stored, ...merged, fields: keptFields(merged.fields), vary, variant, generation };
 }
 
 function failure(
