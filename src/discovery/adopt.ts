@@ -42,7 +42,8 @@ export async function adoptRules(given: Rules, parts: Parts): Promise<void> {
   const changed = [...next.agents.values()].filter((agent) => before.agents.get(agent.name) !== agent);
   const reliving = changed.map((agent) => book.relive(agent));
   await Promise.all([leaving, ...reliving]);
-  for (const agent of changed) await book.judgeStored(agent);
+  // All at once: one that waits for keys which cannot be had must not hold up the others.
+  await Promise.all(changed.map((agent) => book.judgeStored(agent)));
   schedule.follow(next);
   tryAgain(parts);
 }
