@@ -19,7 +19,7 @@ export function interfaceEgress(
     return refused(
       refuse(
         'origin-not-allowed',
-        `The card's interface is on ${url.origin}, which no agent and no rule names. To let calls go there, add { match: "${url.origin}" } to origins.`,
+        `The card's interface is on ${url.origin}, which no agent and no rule names. To let calls go there, add { match: "${url.origin}", content: any } to origins.`,
       ),
     );
   }
