@@ -27,7 +27,8 @@ export function createServeWellKnown(
     const own = caller.credential === null ? undefined : await held({ ask, form, version, tenant: '' }, agent, caller);
     return dependingOnCaller(own ?? (await serveCard(ask, agent, localCard)));
   };
-  return (ask, agent, caller) => (agent.extended.replacePublic ? replaced(ask, agent, caller) : serveCard(ask, agent));
+  return (ask, agent, caller) =>
+    agent.extended.replacePublic ? replaced(ask, agent, caller) : serveCard(ask, agent, localCard);
 }
 
 /** Whoever caches between here and the caller must not give one caller's card to another, nor the public one to it. */

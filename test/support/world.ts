@@ -38,8 +38,6 @@ export interface WorldOptions {
   readonly port?: number;
   /** Where the configuration lies on disk; else it is in memory. */
   readonly file?: string;
-  /** Files that the configuration names, as far as it has to be checked. */
-  readonly files?: readonly string[];
   /** Waits for the first prefetch before the test begins. */
   readonly prefetch?: boolean;
 }
