@@ -25,7 +25,7 @@ interface Parts {
 export async function serveMeanwhile(parts: Parts, attempt: Attempt, withheld: Withheld): Promise<Outcome<Entry>> {
   const { agent } = attempt.target;
   const { inForce } = withheld;
-  if (inForce === undefined) return refused(firstUse(withheld, agent.name));
+  if (inForce === undefined) return refused(withheld.isFirst ? firstUse(withheld, agent.name) : unkept(agent.name));
   const until = heldUntil(withheld, agent.review.maxHold);
   if (attempt.receivedAt >= until) return refused(overdue(withheld, agent.name));
   const entry = await cardInForce(parts, attempt, inForce);
@@ -45,6 +45,12 @@ function firstUse({ ruling, pending }: Withheld, agent: string) {
   }
   return refuse('first-use-held', `The card ${pending.card.digest} waits for review: cardea review ${agent}.`);
 }
+
+const unkept = (agent: string) =>
+  refuse(
+    'change-held',
+    `A changed card is not taken, and the origin forbids to store the one before it (no-store): cardea review ${agent}.`,
+  );
 
 const overdue = ({ pending }: Withheld, agent: string) =>
   refuse(

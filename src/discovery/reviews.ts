@@ -42,8 +42,10 @@ export type Decided =
   | {
       readonly taken: false;
       readonly ruling: Extract<Ruling, { taken: false }>;
-      /** What is served meanwhile; undefined where nothing was ever taken for these callers. */
+      /** What is served meanwhile; undefined where nothing was ever taken for these callers, or it may not be kept to be served. */
       readonly inForce: CardInForce | undefined;
+      /** True where nothing was ever taken for these callers. */
+      readonly isFirst: boolean;
       readonly pending: Pending;
     };
 
@@ -228,7 +230,7 @@ class Book implements Reviews {
       this.#told(agent.name, await ledger.hold(card));
     }
     const serves = own !== undefined && own.servable ? own : undefined;
-    return { taken: false, ruling, inForce: serves, pending };
+    return { taken: false, ruling, inForce: serves, isFirst: own === undefined, pending };
   }
 
   /** What could not be written is known until the end of this process: nothing is taken on account of it. */
