@@ -12,10 +12,13 @@ export function checkKeys(draft: NonNullable<Draft<Settings>>): readonly Finding
   return [
     ...[...(draft.keys ?? [])].flatMap(([name, set]) => checkSet(memberPath('keys', name), name, set, draft)),
     ...[...(draft.agents ?? [])].flatMap(([name, agent]) => checkAgent(memberPath('agents', name), agent, defined)),
+    ...(draft.origins ?? []).flatMap((rule, index) => checkAgent(itemPath('origins', index), rule, defined)),
   ];
 }
 
-function checkAgent(path: string, agent: Draft<AgentSettings>, defined: readonly string[]): readonly Finding[] {
+type Signed = Draft<Pick<AgentSettings, 'keys' | 'jku' | 'signature' | 'signatures' | 'unsafeCleartext'>>;
+
+function checkAgent(path: string, agent: Signed, defined: readonly string[]): readonly Finding[] {
   if (agent === undefined) return [];
   const { keys = [], jku = [], signature, signatures } = agent;
   const named = keys.flatMap((name, index) =>

@@ -1,11 +1,12 @@
+import { canonicalIp } from '../kernel/address-literal.ts';
 import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkPrincipals } from './check-principals.ts';
 import { listenersOf } from './listeners-of.ts';
 import { memberPath, itemPath } from './place.ts';
-import type { AgentSettings, OriginSettings, Settings, TlsSettings } from './schema.ts';
-import type { Draft } from './table.ts';
+import { type AgentSettings, CARD_KEYS, type OriginSettings, type Settings, type TlsSettings } from './schema.ts';
+import type { Draft, Row } from './table.ts';
 import { isLoopback, overlaps } from './types/addresses.ts';
 
 /** What is wrong with settings together, though each is right alone. The loader knows where each path stands. */
@@ -31,6 +32,7 @@ export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
     ...checkCache(draft.cache),
     ...checkListeners(draft),
     ...checkListenerTls(draft),
+    ...checkAliases(draft),
   ];
 }
 
@@ -60,7 +62,12 @@ function checkOrigin(path: string, rule: Draft<OriginSettings>): readonly Findin
   if (rule === undefined) return [];
   const idle =
     rule.content === 'none' && rule.listen
-      ? [{ path: `${path}.listen`, message: 'serves nothing with content: none; leave it out, or write content: any' }]
+      ? [
+          {
+            path: `${path}.listen`,
+            message: 'serves nothing with content: none; leave it out, or write content: card or any',
+          },
+        ]
       : [];
   const many =
     rule.match?.pattern?.wildcard === true && rule.listen
@@ -74,9 +81,43 @@ function checkOrigin(path: string, rule: Draft<OriginSettings>): readonly Findin
   return [
     ...idle,
     ...many,
+    ...checkContent(path, rule),
     ...checkCleartext(`${path}.match`, rule.match?.pattern?.scheme, rule.unsafeCleartext),
     ...checkTls(`${path}.tls`, rule.tls),
   ];
+}
+
+/** What is said of cards means nothing where there are none: whoever wrote it believes that it protects. */
+function checkContent(path: string, rule: NonNullable<Draft<OriginSettings>>): readonly Finding[] {
+  const { content } = rule;
+  if (content === undefined || content === 'card') return [];
+  const given = new Map<string, unknown>(Object.entries(rule));
+  return Object.entries(CARD_KEYS.rows).flatMap(([key, row]) =>
+    isDefault(row, given.get(key))
+      ? []
+      : [{ path: `${path}.${key}`, message: `is for cards, and content: ${content} has none; write content: card` }],
+  );
+}
+
+function isDefault({ node, fallback }: Row, value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (node.kind === 'scalar') return String(node.show(value)) === fallback;
+  return Array.isArray(value) ? value.length === 0 : Object.values(value).every((each) => each === null);
+}
+
+/** A host name leads to one place. */
+function checkAliases({ agents, listen }: NonNullable<Draft<Settings>>): readonly Finding[] {
+  const taken = new Map<string, string>([['localhost', 'the listener itself']]);
+  for (const name of listen?.names ?? []) if (name !== undefined) taken.set(name, 'listen.names');
+  return [...(agents ?? [])].flatMap(([name, agent]) =>
+    (agent?.hosts ?? []).flatMap((host, index) => {
+      if (host === undefined) return [];
+      const path = itemPath(`${memberPath('agents', name)}.hosts`, index);
+      const other = canonicalIp(host) === null ? taken.get(host) : 'every agent; an address is no name of one';
+      taken.set(host, path);
+      return other === undefined ? [] : [{ path, message: `${host} belongs to ${other}; write a name of its own` }];
+    }),
+  );
 }
 
 function checkCleartext(path: string, scheme: string | undefined, allowed: boolean | undefined): readonly Finding[] {
@@ -152,13 +193,6 @@ export function doubts(settings: Settings): readonly Finding[] {
       path: 'listen.admin',
       message: 'the admin listener can be reached from other machines; 127.0.0.1 or ::1 keeps it here',
     });
-  }
-  for (const [index, rule] of settings.origins.entries()) {
-    if (rule.listen === null && rule.content !== 'none')
-      found.push({
-        path: itemPath('origins', index),
-        message: 'nothing reaches this origin; write listen: ADDRESS:PORT',
-      });
   }
   return [
     ...found,

@@ -24,11 +24,11 @@ export function compileKeySets(
 }
 
 /** The sets behind an agent's `jku`: its own alone, so that no agent's URL vouches for another's card. */
-export const jkuSets = (name: AgentName, agent: AgentSettings, egress: Settings['egress']): readonly KeySetRule[] =>
-  [...new Map(agent.jku.map((place) => [place.url, place])).values()].map(({ url, pattern }) => ({
+export const jkuSets = (place: string, agent: AgentSettings, egress: Settings['egress']): readonly KeySetRule[] =>
+  [...new Map(agent.jku.map((each) => [each.url, each])).values()].map(({ url, pattern }) => ({
     name: url,
     jku: url,
-    source: { from: 'url', url, egress: egressRule({ name: `agents.${name}`, reach: agent, egress }, [pattern]) },
+    source: { from: 'url', url, egress: egressRule({ name: place, reach: agent, egress }, [pattern]) },
     revoked: [],
   }));
 

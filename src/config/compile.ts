@@ -2,7 +2,15 @@ import type { CachePolicy } from '../kernel/cache-policy.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
 import type { OriginPattern } from '../kernel/egress-rule.ts';
 import { formatPattern } from '../kernel/origins.ts';
-import { type AgentName, listenerName, type ListenerName, policyDigest, type Url, urlId } from '../kernel/ids.ts';
+import {
+  type AgentName,
+  agentName,
+  listenerName,
+  type ListenerName,
+  policyDigest,
+  type Url,
+  urlId,
+} from '../kernel/ids.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { ms } from '../kernel/units.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
@@ -26,6 +34,10 @@ export interface ListenerSettings {
   readonly principal: string | null;
   /** Absolute paths; null for cleartext. */
   readonly tls: ListenerTlsSettings | null;
+  /** Host names of agents that it answers for. */
+  readonly aliases: readonly string[];
+  /** True where callers may use it as their HTTP proxy. */
+  readonly isProxy: boolean;
 }
 
 /** Every listener to open, and the host names that they answer for besides their addresses. */
@@ -42,11 +54,15 @@ const VERSIONS = ['0.2', '0.3', '1.0'] as const;
 /** Turns settings, and the keys that they name, into the snapshot that the rest of the program reads. */
 export function compileRules(settings: Settings, documents: KeyDocuments, pins: PinFiles): Rules {
   const decoder = new TextDecoder();
-  const origins = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
-  const named = compileKeySets(settings, origins, documents);
+  const places = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
+  const named = compileKeySets(settings, places, documents);
   const agents = [...settings.agents].map(([name, agent]) =>
-    agentRule(name, agent, { settings, named, pins, origins }),
+    agentRule({ name, place: `agents.${name}` }, agent, { settings, named, pins, origins: places }),
   );
+  const origins = places.map((rule, index) => 
+    withCardRule(rule, settings.origins[index], { settings, named, pins, origins: places }),
+  );
+  const unnamed = origins.flatMap(({ card }) => (card === null ? [] : [card]));
   return {
     digest: digestOf({
       settings,
@@ -55,10 +71,11 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
     }),
     agents: new Map(agents.map((agent) => [agent.name, agent])),
     origins,
-    keySets: [...new Set([...named.values(), ...agents.flatMap((agent) => agent.keySets)])],
+    keySets: [...new Set([...named.values(), ...[...agents, ...unnamed].flatMap((agent) => agent.keySets)])],
     keysMaxStale: settings.cache.keysMaxStale,
     allowlist: allowlistOf(settings),
     listeners: new Map(listenerRoles(settings, origins)),
+    aliases: new Map([...settings.agents].flatMap(([name, { hosts }]) => hosts.map((host) => [host, name]))),
     cors: new Set(settings.listen.cors),
     issuers: compileIssuers(settings, origins),
     limits: limitsOf(settings),
@@ -68,15 +85,17 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
 
 /** Lists the listeners to open, under the names that the rules know them by. */
 export function compileListeners({ listen, agents, origins }: Settings): ListenSettings {
-  const own = [...agents].map(([name, agent]) => [listenerName(name), agent.listen] as const);
-  const rules = origins.map((rule) => [originListener(rule), rule.listen] as const);
+  const none = { principal: null, aliases: [], isProxy: false } as const;
+  const aliases = [...agents.values()].flatMap(({ hosts }) => hosts);
+  const own = [...agents].map(([name, { listen: at, hosts }]) => at && { ...none, ...at, name, aliases: hosts });
+  const rules = origins.map((rule) => rule.listen && { ...none, ...rule.listen, name: originListener(rule) });
   const daemon = [
-    [listenerName('agents'), listen.agents],
-    [listenerName('ops'), { ...listen.ops, principal: null }],
-    [listenerName('admin'), { ...listen.admin, principal: null }],
-  ] as const;
-  const listeners = [...daemon, ...own, ...rules].flatMap(([name, listener]) =>
-    listener === null ? [] : [{ name, ...listener }],
+    { ...listen.agents, name: 'agents', aliases, isProxy: true },
+    { ...none, ...listen.ops, name: 'ops' },
+    { ...none, ...listen.admin, name: 'admin' },
+  ];
+  const listeners = [...daemon, ...own, ...rules].flatMap((listener) =>
+    listener === null ? [] : [{ ...listener, name: listenerName(listener.name) }],
   );
   return { listeners, names: listen.names };
 }
@@ -103,28 +122,73 @@ interface Whole {
   readonly origins: readonly OriginRule[];
 }
 
-function agentRule(name: AgentName, agent: AgentSettings, { settings, named, pins, origins }: Whole): AgentRule {
+/** Whose rule it is, and where it stands in the configuration. */
+interface Owner {
+  readonly name: AgentName;
+  readonly place: string;
+}
+
+function agentRule({ name, place }: Owner, agent: AgentSettings, { settings, named, pins, origins }: Whole): AgentRule {
   const card = cardRule(name, agent, settings);
   const review = reviewRule(agent.review, { name, isWildcard: false }, pins);
-  const place = {
-    name: `agents.${name}`,
+  const tokens = {
+    name: place,
     egressOf: (tokenUrl: CardUrl) => egressOf(tokenUrl, { users: [[name, agent]], origins, egress: settings.egress }),
   };
   const isOthersConcern = card.interfaces === 'same-site' || card.interfaces === 'allowed';
   const allowlist = isOthersConcern ? allowlistOf(settings).map(formatPattern).toSorted() : [];
   return {
     name,
+    by: null,
     cards: cardUrls(agent),
-    egress: egressRule({ name: `agents.${name}`, reach: agent, egress: settings.egress }, patternOf(agent)),
+    egress: egressRule({ name: place, reach: agent, egress: settings.egress }, patternOf(agent)),
     cache: cachePolicy('card', agent, settings),
     policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist, review: reviewText(review) })),
     card,
     review,
-    keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(name, agent, settings.egress)],
+    keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(place, agent, settings.egress)],
     visibleTo: compileVisibleTo(agent),
-    credentials: typeof agent.credentials === 'string' ? agent.credentials : ownCredential(agent.credentials, place),
-    extended: extendedRule(agent.extended, patternOf(agent), place),
+    credentials: typeof agent.credentials === 'string' ? agent.credentials : ownCredential(agent.credentials, tokens),
+    extended: extendedRule(agent.extended, patternOf(agent), tokens),
   };
+}
+
+/** Nothing is kept of what was approved, so that there is nothing a card could differ from. */
+const NO_REVIEW: AgentSettings['review'] = {
+  firstUse: 'allow',
+  maxHold: ms(0),
+  pins: null,
+  identity: null,
+  endpoint: null,
+  protocol: null,
+  security: null,
+  signature: null,
+  extension: null,
+  capability: null,
+  skillAdded: null,
+  skillRemoved: null,
+  skillText: null,
+  skillIo: null,
+  modes: null,
+  cosmetic: null,
+};
+
+/** What a card without a name has none of: it has no base URL to call, and no page that its reviews are written on. */
+const OF_AGENTS_ALONE = {
+  origin: null,
+  card: null,
+  hosts: [],
+  route: 'direct',
+  credentials: 'none',
+  extended: { credentials: 'forward', audience: null, opaque: null, session: ms(0), replacePublic: false },
+  review: NO_REVIEW,
+} as const;
+
+/** "A rule in `origins` takes an agent's keys too": what cards without a name are judged by, each with its own name and URL. */
+function withCardRule(rule: OriginRule, settings: OriginSettings | undefined, whole: Whole): OriginRule {
+  if (settings?.content !== 'card') return rule;
+  const owner = { name: agentName(rule.name), place: rule.name };
+  return { ...rule, card: agentRule(owner, { ...OF_AGENTS_ALONE, ...settings }, whole) };
 }
 
 /** Whoever is written in the configuration may be pointed at by a card, apart from those that are there for their tokens and keys alone. */
@@ -169,7 +233,8 @@ function originRule(name: string, rule: OriginSettings, settings: Settings): Ori
   const cache = cachePolicy('any', rule, settings);
   // Its place in the list says nothing about it.
   const policy = policyDigest(digestOf({ match: match.pattern, content, cache, egress: { ...egress, name: '' } }));
-  return { name, match: match.pattern, content, egress, cache, policy };
+  const firstUse = match.pattern.wildcard ? 'hold' : 'allow';
+  return { name, match: match.pattern, content, card: null, firstUse, egress, cache, policy };
 }
 
 function cachePolicy(

@@ -106,10 +106,23 @@ const trust = {
   ),
 } as const;
 
+/** What a card must be, and who may see it; the same for an agent and for a rule with `content: card`. */
+const cardKeys = {
+  ...trust,
+  visibleTo: group(
+    list(visibleTo),
+    'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
+  ),
+} as const;
+
 const agent = section({
   origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
   card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
-  ...trust,
+  hosts: group(
+    list(hostName),
+    'Host names that are its own on the agents listener: its paths stand at their root, for clients that drop base paths.',
+  ),
+  ...cardKeys,
   review: group(
     review,
     'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
@@ -122,10 +135,6 @@ const agent = section({
     "What is shown to the agent's origin when its public card is fetched.",
   ),
   extended: group(extended, 'The extended card, which each caller has of its own.'),
-  visibleTo: group(
-    list(visibleTo),
-    'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
-  ),
   route: setting(
     oneOf('direct', 'through'),
     'direct',
@@ -136,9 +145,10 @@ const agent = section({
 const originRule = section({
   match: required(originMatch, 'The origin, or by `https://*.HOST` every host exactly one label below HOST.'),
   content: required(
-    oneOf('any', 'none'),
-    '`any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
+    oneOf('card', 'any', 'none'),
+    '`card`: cards at any path, each judged as an agent of these keys. `any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
   ),
+  ...cardKeys,
   ...reach,
 });
 
@@ -238,6 +248,9 @@ export const SCHEMA = section({
   kill: group(kill, 'The kill switch.'),
   log: group(log, 'Logging.'),
 });
+
+/** What a rule says of cards, which means nothing where it is for something else. */
+export const CARD_KEYS = section(cardKeys);
 
 export type Settings = Infer<typeof SCHEMA>;
 export type AgentSettings = Settings['agents'] extends ReadonlyMap<string, infer Agent> ? Agent : never;

@@ -96,7 +96,7 @@ class OpenListeners implements Listeners {
     try {
       for (const { listener } of staying.values()) await listener.renew();
       for (const [key, settings] of coming) {
-        const listener = this.#parts.create(settings, manners, gate.promise);
+        const listener = this.#parts.create(settings, mannersOf(settings, manners), gate.promise);
         for (const each of leaving) if (isInTheWay(each, settings) && !paused.has(each)) paused.add(pause(each));
         next.set(key, { listener, settings, at: await listener.open() });
       }
@@ -106,7 +106,8 @@ class OpenListeners implements Listeners {
     }
     const commit = (): void => {
       this.#open = new Map([...staying, ...next]);
-      for (const { listener } of staying.values()) listener.follow(manners);
+      for (const [key, { listener, settings }] of staying)
+        listener.follow(mannersOf(wanted.get(key) ?? settings, manners));
       for (const { listener } of leaving) this.#leave(listener);
       gate.resolve();
     };
@@ -155,3 +156,12 @@ function pause(open: Open): Open {
   open.listener.pause();
   return open;
 }
+
+/** The names of agents that a listener answers for come and go with the configuration, as those of all listeners do. */
+const mannersOf = ({ aliases }: ListenerSettings, manners: Manners): Manners => ({
+  ...manners,
+  names: new Set([...manners.names, ...aliases].map(asHost)),
+});
+
+/** A name as Host has it: an IPv6 address stands in brackets there. */
+const asHost = (name: string): string => (name.includes(':') ? `[${name}]` : name);

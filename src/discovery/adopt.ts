@@ -1,12 +1,13 @@
-import { tag } from '../kernel/ids.ts';
+import { agentName, type Tag, tag } from '../kernel/ids.ts';
+import { coversOrigin } from '../kernel/origins.ts';
 import { keepUnchanged } from '../policy/keep-unchanged.ts';
 import { buildRoutes, type RouteTable } from '../policy/route.ts';
-import type { AgentRule, Rules } from '../policy/rules.ts';
+import type { AgentRule, OriginRule, Rules } from '../policy/rules.ts';
 import type { Store } from '../ports.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import type { Extended } from './extended.ts';
-import { agentCardKey, agentTags, ruleTags } from './key.ts';
+import { agentCardKey, agentTags } from './key.ts';
 import type { Schedule } from './schedule.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
@@ -59,7 +60,7 @@ async function leaveRules(before: Rules, next: Rules, { stops, book, store, exte
     replaced.map(({ name }) => tag(`agent:${name}`)),
     false,
   );
-  endOrigins(before, next, stops);
+  stops.endWhere((tags) => isWithdrawn(tags, before, next));
   const left = replaced.filter((agent) => !livesOn(agent, next));
   for (const agent of left) book.forget(agent);
   const tags = left.map(({ name }) => tag(`agent:${name}`));
@@ -73,10 +74,14 @@ function livesOn(agent: AgentRule, next: Rules): boolean {
   return today !== undefined && agentCardKey(today) === agentCardKey(agent);
 }
 
-/** Streams of an origin that may not be reached any more are cut; one whose settings changed finishes what it began. */
-function endOrigins(before: Rules, next: Rules, stops: Stops): void {
-  const kept = new Set(next.origins.map(({ match }) => ruleTags(match).join()));
-  for (const { match } of before.origins) if (!kept.has(ruleTags(match).join())) stops.end(ruleTags(match));
+/** Streams of an origin that no rule lets any more are cut; one whose settings changed finishes what it began. */
+function isWithdrawn(tags: readonly Tag[], before: Rules, next: Rules): boolean {
+  if (tags.some((each) => next.agents.has(agentName(each.replace('agent:', ''))))) return false;
+  const [, host, port] = tags.map((each) => /^origin:(.+):(\d+)$/.exec(each)).find((found) => found !== null) ?? [];
+  if (host === undefined) return false;
+  const reached = { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+  const covers = ({ match }: OriginRule): boolean => coversOrigin(match, { ...reached, scheme: match.scheme });
+  return before.origins.some(covers) && !next.origins.some(covers);
 }
 
 /** What failed before may not fail now: certificates, addresses and permissions are what reloads are made for. */

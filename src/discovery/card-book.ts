@@ -16,7 +16,7 @@ import { type IsInForce, outdated } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
 import type { Pending, Reviews } from './reviews.ts';
-import { type Setback, createSetbacks } from './setbacks.ts';
+import { type Setback, type Setbacks, createSetbacks } from './setbacks.ts';
 import type { Trust } from './trust.ts';
 import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
 
@@ -75,11 +75,15 @@ interface Parts {
 
 const VERSIONS: readonly CallerVersion[] = ['1.0', '0.3', 'absent'];
 
+/** Failures of cards without a name that are remembered: at 2 KiB for a URL, in the key and in what is said of it, some megabytes. */
+const MOST_UNNAMED = 1_000;
+
 export const createCardBook = (parts: Parts): CardBook => new Book(parts);
 
 class Book implements CardBook {
   readonly #parts: Parts;
-  readonly #setbacks = createSetbacks();
+  /** Apart, so that whoever asks for one unnamed card after the other makes no failure of an agent forgotten. */
+  readonly #setbacks = { named: createSetbacks(), unnamed: createSetbacks(MOST_UNNAMED) };
   readonly #flights: SingleFlight<Refreshed>;
   readonly #successes = new Map<AgentName, EpochMs>();
   readonly #lanes = new WeakMap<AgentRule, Lanes>();
@@ -116,7 +120,7 @@ class Book implements CardBook {
   }
 
   setback(agent: AgentRule, request: CardRequest): Setback | undefined {
-    const setback = this.#setbacks.get(this.#lane(agent, request.version));
+    const setback = this.#setbacksOf(agent).get(this.#lane(agent, request.version));
     // A card that was refused under other keys has not been judged yet.
     const isOutdated = setback !== undefined && setback.policy !== null && setback.policy !== this.#policy(agent);
     return isOutdated ? undefined : setback;
@@ -145,12 +149,13 @@ class Book implements CardBook {
   }
 
   forgive(): void {
-    this.#setbacks.clearAll();
+    this.#setbacks.named.clearAll();
+    this.#setbacks.unnamed.clearAll();
   }
 
   forget(agent: AgentRule): void {
     this.#successes.delete(agent.name);
-    for (const version of VERSIONS) this.#setbacks.clear(this.#lane(agent, version));
+    for (const version of VERSIONS) this.#setbacksOf(agent).clear(this.#lane(agent, version));
   }
 
   async relive(agent: AgentRule): Promise<void> {
@@ -170,6 +175,10 @@ class Book implements CardBook {
 
   settled(): Promise<void> {
     return this.#flights.settled();
+  }
+
+  #setbacksOf({ by }: AgentRule): Setbacks {
+    return by === null ? this.#setbacks.named : this.#setbacks.unnamed;
   }
 
   #policy(agent: AgentRule): PolicyDigest {
@@ -209,15 +218,16 @@ class Book implements CardBook {
     const lane = this.#lane(agent, request.version);
     const { clock } = this.#parts;
     if (refreshed.ok) {
-      this.#successes.set(agent.name, refreshed.entry.receivedAt);
-      this.#setbacks.clear(lane);
+      // Of cards without a name nobody counts when they were last had, and there may be any number of them.
+      if (agent.by === null) this.#successes.set(agent.name, refreshed.entry.receivedAt);
+      this.#setbacksOf(agent).clear(lane);
     } else if (refreshed.outcome !== 'superseded') {
       const { refusal, status, retryAfter } = refreshed;
       const { negativeTtl } = agent.cache;
       const isCards = refreshed.outcome === 'rejected' || refreshed.outcome === 'held';
       const policy = isCards ? this.#policy(agent) : null;
       const [now, chance] = [clock.now(), clock.random()];
-      this.#setbacks.note(lane, { refusal, status, retryAfter, negativeTtl, policy, now, chance });
+      this.#setbacksOf(agent).note(lane, { refusal, status, retryAfter, negativeTtl, policy, now, chance });
     }
   }
 

@@ -213,7 +213,8 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const now = (): ReturnType<Clock['now']> => clock.now();
   const limits = (): Rules['limits'] => snapshot.rules.limits;
   const rules = (): Rules => snapshot.rules;
-  const isInForce: IsInForce = (agent) => snapshot.rules.agents.get(agent.name) === agent;
+  const isInForce: IsInForce = (agent) =>
+    agent.by === null ? rules().agents.get(agent.name) === agent : rules().origins.includes(agent.by);
   const stops = createStops(stopping);
   const fetchKeys = createFetchKeys({ ...doors, stops }, limits);
   const trust = createTrust({ clock, archive, fetchKeys });

@@ -14,7 +14,7 @@ import type { Evidence, KillBook } from '../ports.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Cors } from './cors.ts';
 import type { IsInForce } from './in-force.ts';
-import { agentTags, ruleTags } from './key.ts';
+import { agentTags, originTags } from './key.ts';
 import type { AgentLists } from './list-agents.ts';
 import { refuseLoop } from './loop.ts';
 import type { Logout } from './logout.ts';
@@ -67,7 +67,7 @@ function answerOn(services: Services, ask: Ask, turnsLeft: number): Answer | Pro
     : serve({ services, ask, asked: route, turnsLeft }, identified);
 }
 
-const routeOf = ({ routes }: Services, { listener, target }: Ask): Route => routes().route(listener, target);
+const routeOf = ({ routes }: Services, ask: Ask): Route => routes().route(ask);
 
 /** A request on its way through, once it is known who asks. */
 interface Turn {
@@ -139,7 +139,7 @@ function perform(services: Services, ask: Ask, route: Route, caller: Caller): An
     case 'keys':
       return isRead(ask) ? services.serveKeys(ask) : wrongMethod('other', null);
     case 'origin':
-      return tagged(services.serveOrigin(ask, route.rule), ruleTags(route.rule.match));
+      return tagged(services.serveOrigin(ask, route), originTags(route.url));
     case 'agents':
       return isRead(ask) ? services.lists.agents(ask, caller) : wrongMethod('other', null);
     case 'catalog':
@@ -148,6 +148,8 @@ function perform(services: Services, ask: Ask, route: Route, caller: Caller): An
       return services.logout(ask, caller);
     case 'problem':
       return explain(ask, route.code);
+    case 'stranger':
+      return problemAnswer(route.why(caller.principal), { kind: 'other', agent: null });
     case 'nowhere':
       return problemAnswer(route.refusal, { kind: 'other', agent: null });
   }
@@ -164,13 +166,13 @@ function serveRead(
   { ask, caller }: { readonly ask: Ask; readonly caller: Caller | null },
   agent: AgentRule,
 ): Answer | Promise<Answer> {
-  if (!isRead(ask)) return wrongMethod('public', agent.name);
+  if (!isRead(ask)) return wrongMethod('public', nameOf(agent));
   const loop = refuseLoop(ask.field('via'));
-  if (loop !== undefined) return problemAnswer(loop, { kind: 'public', agent: agent.name });
+  if (loop !== undefined) return problemAnswer(loop, { kind: 'public', agent: nameOf(agent) });
   return caller === null ? serveCard(ask, agent) : serveWellKnown(ask, agent, caller);
 }
 
-/** A rule is for one origin, so all that it answers can be killed by that origin's name. */
+/** All that an origin answers can be killed by the origin's name. */
 const tagged = (answer: Answer | Promise<Answer>, tags: readonly Tag[]): Answer | Promise<Answer> =>
   answer instanceof Promise ? answer.then((late) => ({ ...late, tags })) : { ...answer, tags };
 
@@ -194,8 +196,9 @@ async function decideAgain(services: Services, turn: Turn, late: Answer): Promis
  * Counts a refusal that no exchange has a receipt of: one receipt a minute, however many there are. `unknown-agent` leaves none,
  * so that what is asked for in vain fills no disk.
  */
-function noted({ ledger }: Services, { caller }: Turn, answer: Answer): Answer {
-  const { code, receipt, agent } = answer.trace;
+function noted({ ledger }: Services, { route, caller }: Turn, answer: Answer): Answer {
+  const { code, receipt } = answer.trace;
+  const { agent } = subjectOf(route);
   if (code !== undefined && receipt === undefined && code !== 'unknown-agent')
     ledger.refused({ agent, code, ...evidenceOf(caller) });
   return answer;
@@ -222,18 +225,22 @@ function subjectOf(route: Route): Subject {
     case 'card':
     case 'origin-card':
     case 'operation':
-      return { agent: route.agent.name, tags: agentTags(route.agent) };
+      return { agent: nameOf(route.agent), tags: agentTags(route.agent) };
     case 'origin':
-      return { agent: null, tags: ruleTags(route.rule.match) };
+      return { agent: null, tags: originTags(route.url) };
     case 'agents':
     case 'catalog':
     case 'keys':
     case 'logout':
     case 'problem':
+    case 'stranger':
     case 'nowhere':
       return { agent: null, tags: [] };
   }
 }
+
+/** How evidence of a refusal names an agent: of cards without a name there may be any number, and they share one count. */
+const nameOf = ({ by, name }: AgentRule): AgentRule['name'] | null => (by === null ? name : null);
 
 const isRead = (ask: Ask): boolean => ask.method === 'GET' || ask.method === 'HEAD';
 

@@ -1,5 +1,4 @@
-import type { OriginPattern } from '../kernel/egress-rule.ts';
-import { type AgentName, type EntryKey, type Tag, tag, type Url, urlId } from '../kernel/ids.ts';
+import { type AgentName, type EntryKey, type Tag, tag, type Url } from '../kernel/ids.ts';
 import type { AgentRule, OriginRule } from '../policy/rules.ts';
 
 /*
@@ -11,10 +10,13 @@ import type { AgentRule, OriginRule } from '../policy/rules.ts';
 /** The key of an agent's public card. */
 export const publicCardKey = (agent: AgentName, card: Url): EntryKey => `card\0${agent}\0${card}` as EntryKey;
 
-/** The same as an agent's rule says it: the first card URL names the card, whichever of its URLs answers. */
-export function agentCardKey({ name, cards: [first] }: Pick<AgentRule, 'name' | 'cards'>): EntryKey {
+/**
+ * The same as an agent's rule says it: the first card URL names the card, whichever of its URLs answers. Cards without a name have a
+ * partition of their own: there may be any number of them, and they are not kept on disk.
+ */
+export function agentCardKey({ name, by, cards: [first] }: Pick<AgentRule, 'name' | 'by' | 'cards'>): EntryKey {
   if (first === undefined) throw new Error(`agent ${name} has no card URL`);
-  return publicCardKey(name, first);
+  return by === null ? publicCardKey(name, first) : (`unnamed\0${by.policy}\0${first}` as EntryKey);
 }
 
 /** The key of a response to GET on an origin with `content: any` (RFC 9111 §2: HEAD is answered from it too). */
@@ -37,10 +39,6 @@ export const agentTags = ({ name, cards }: Pick<AgentRule, 'name' | 'cards'>): r
 
 /** What purge and kill find an origin's response by. */
 export const originTags = (url: Url): readonly Tag[] => [ALL, ...hostTags(url)];
-
-/** What a kill can name of a rule for one origin. */
-export const ruleTags = ({ scheme, host, port }: OriginPattern): readonly Tag[] =>
-  originTags(urlId(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`));
 
 const ALL = tag('all');
 

@@ -56,10 +56,11 @@ interface Local {
  * would get Cardea's word for a URL where it listens itself.
  */
 function localOf(ask: Ask, { name }: AgentRule, { admission }: Entry): Local {
-  const { base, target } = ask;
-  const path = `/agents/${name}`;
+  const { base, target, proxied } = ask;
+  // At the root stands an agent on a listener or under a host name of its own; who asked for its card by URL finds it below /agents/.
+  const isAtRoot = proxied === null && target.startsWith('/.well-known/');
   return {
-    base: target.startsWith(`${path}/`) ? base + path : base,
+    base: isAtRoot ? base : `${base}/agents/${name}`,
     keys: `${base}/.well-known/jwks.json`,
     sign: admission?.verdict.signature === 'verified' && ask.ownsBase() ? 'signed' : 'unsigned',
   };

@@ -8,7 +8,7 @@ import type { EpochMs } from '../kernel/units.ts';
 import { bytes, ms } from '../kernel/units.ts';
 import type { FetchOrder, StreamedResponse } from '../ports.ts';
 import { passedAnswer, storedAnswer } from './origin-answer.ts';
-import { ruleTags } from './key.ts';
+import { originTags } from './key.ts';
 import type { Collapse } from './origin-collapse.ts';
 import { completeFrom } from './origin-complete.ts';
 import { AS_IS, type Asked, type Plan, planOf, plannedFields } from './origin-plan.ts';
@@ -156,7 +156,7 @@ const refused = (refusal: Parameters<typeof problemAnswer>[0]): Answer =>
   problemAnswer(refusal, { kind: 'other', agent: null });
 
 function orderFor(doors: OriginDoors, request: OriginRequest, plan: Plan): FetchOrder {
-  const stop = doors.stops.signal(ruleTags(request.rule.match));
+  const stop = doors.stops.signal(originTags(request.url));
   const limits = doors.limits();
   return {
     purpose: 'any',

@@ -2,7 +2,7 @@ import { type Directives, requestDirectives } from '../http/cache-control.ts';
 import { type FieldReader, endToEnd, readerOf, withoutFields } from '../http/fields.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { ByteStream, Fields } from '../kernel/fields.ts';
-import { type EntryKey, type Url, urlId } from '../kernel/ids.ts';
+import type { EntryKey, Url } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { OriginRule } from '../policy/rules.ts';
 import { anyKey } from './key.ts';
@@ -26,11 +26,16 @@ export interface OriginRequest {
 
 const HOST: ReadonlySet<string> = new Set(['host']);
 
-/** Reads a request against a rule: the raw target goes to the origin as it came. */
-export function originRequest(ask: Ask, rule: OriginRule, now: EpochMs): OriginRequest {
+/** Where a request leads, and the rule that lets it. */
+export interface OriginPlace {
+  readonly rule: OriginRule;
+  readonly url: Url;
+}
+
+/** Reads a request against the rule of where it leads. */
+export function originRequest(ask: Ask, { rule, url }: OriginPlace, now: EpochMs): OriginRequest {
   const fields = withoutFields(endToEnd(ask.fields), HOST);
   const read = readerOf(fields);
-  const url = urlId(originOf(rule) + ask.target);
   return {
     rule,
     method: ask.method,
@@ -43,11 +48,4 @@ export function originRequest(ask: Ask, rule: OriginRule, now: EpochMs): OriginR
     now,
     ask,
   };
-}
-
-function originOf(rule: OriginRule): string {
-  const { scheme, host, port } = rule.match;
-  const written = host.includes(':') ? `[${host}]` : host;
-  const standard = scheme === 'https' ? 443 : 80;
-  return `${scheme}://${written}${port === standard ? '' : `:${port}`}`;
 }

@@ -94,12 +94,14 @@ class Book implements Reviews {
 
   async load(agents: readonly AgentRule[]): Promise<boolean> {
     let known = true;
-    for (const { name } of agents) known = (await this.#load(name)).ok && known;
+    for (const { name, by } of agents) if (by === null) known = (await this.#load(name)).ok && known;
     return known;
   }
 
   async offer(offer: Offer, occasion: Occasion): Promise<Outcome<Decided>> {
-    const { name } = offer.agent;
+    const { name, by } = offer.agent;
+    // Whoever may ask for any card may not have a page written for each: those without a name are judged, and not compared.
+    if (by !== null) return accepted(unnoted(offer, this.#rule(EMPTY, offer).ruling, occasion));
     const loaded = await this.#load(name);
     if (!loaded.ok) return loaded;
     // From here to the change of the page nothing is awaited: two offers of one agent are decided one after the other.
@@ -254,6 +256,16 @@ const notTaken = ({ card, why }: Pending, { receipt }: Occasion): Event => ({
   msg: why === 'blocked' ? 'a changed card is blocked' : 'a card waits for review',
   about: { agent: card.agent, variant: card.variant, digest: card.digest, classes: classesOf(card.changes), receipt },
 });
+
+/** What becomes of a card that no page is kept of. */
+function unnoted(offer: Offer, ruling: Ruling, occasion: Occasion): Decided {
+  if (ruling.taken) {
+    const inForce = takenCard(offer, { own: undefined, ruling, occasion });
+    return { taken: true, inForce, ruling, wasBack: false };
+  }
+  const card = heldCard(offer, ruling.changes, { occasion, before: [] });
+  return { taken: false, ruling, inForce: undefined, pending: { card, why: ruling.why } };
+}
 
 const unwritten = (agent: AgentName, { detail }: Refusal): Event => ({
   kind: 'notice',

@@ -8,16 +8,15 @@ import type { Ask } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { ForwardWhy } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import type { OriginRule } from '../policy/rules.ts';
 import { refuseLoop } from './loop.ts';
 import { storedAnswer } from './origin-answer.ts';
 import { createCollapse } from './origin-collapse.ts';
 import { type Forward, createForward } from './origin-forward.ts';
-import { type OriginRequest, originRequest } from './origin-request.ts';
+import { type OriginPlace, type OriginRequest, originRequest } from './origin-request.ts';
 import type { OriginDoors } from './origin-store.ts';
 
 /** Answers a request to an origin with `content: any`: plain RFC 9111 for every method, no card rules. */
-export type ServeOrigin = (ask: Ask, rule: OriginRule) => Answer | Promise<Answer>;
+export type ServeOrigin = (ask: Ask, place: OriginPlace) => Answer | Promise<Answer>;
 
 export function createServeOrigin(doors: OriginDoors): ServeOrigin {
   const collapse = createCollapse(doors.clock);
@@ -30,8 +29,8 @@ export function createServeOrigin(doors: OriginDoors): ServeOrigin {
     if (request.directives.onlyIfCached) return problem(notCached());
     return forward(request, stored.length > 0 ? { why: 'vary-miss', others: stored } : { why: 'uri-miss' });
   };
-  return (ask, rule) => {
-    const request = originRequest(ask, rule, doors.clock.now());
+  return (ask, place) => {
+    const request = originRequest(ask, place, doors.clock.now());
     const loop = refuseLoop(request.read('via'));
     if (loop !== undefined) return problem(loop);
     const leader = collapse.leader(request);

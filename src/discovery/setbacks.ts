@@ -44,11 +44,11 @@ const FIRST = 1_000;
 const CEILING = 5 * 60_000;
 /** An origin cannot put itself out of reach for longer than this by Retry-After. */
 const RETRY_AFTER_CEILING = 60 * 60_000;
-/** Keys remembered at once: agents are few, addresses without a name are bounded by this. */
+/** Keys remembered at once, where nothing else is said: agents are few, and each has one for each version. */
 const MOST = 10_000;
 
 /** Makes an empty memory of failures, bounded to the most recent keys. */
-export function createSetbacks<Key extends string = EntryKey>(): Setbacks<Key> {
+export function createSetbacks<Key extends string = EntryKey>(most = MOST): Setbacks<Key> {
   const memory = new Map<Key, Setback>();
   return {
     get: (key) => memory.get(key),
@@ -56,7 +56,7 @@ export function createSetbacks<Key extends string = EntryKey>(): Setbacks<Key> {
       const setback = setbackOf(failure, memory.get(key)?.failures ?? 0);
       memory.delete(key);
       memory.set(key, setback);
-      if (memory.size > MOST) dropOldest(memory);
+      if (memory.size > most) dropOldest(memory);
       return setback;
     },
     clear: (key) => void memory.delete(key),

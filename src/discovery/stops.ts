@@ -8,6 +8,8 @@ export interface Stops {
   watch(tags: readonly Tag[]): Watched;
   /** Ends everything that carries the tag, now. */
   stop(scope: Tag): void;
+  /** Ends what is on its way under tags of which this is so. */
+  endWhere(isGone: (tags: readonly Tag[]) => boolean): void;
   /** Ends what is on its way under exactly these tags. */
   end(tags: readonly Tag[]): void;
   /** Ends what is watched and carries the tag: its agent is not the one that it was begun with. */
@@ -26,9 +28,12 @@ interface Stop {
 }
 
 /**
- * Makes one signal per set of tags, not one per request. Sets come from the configuration (an agent's, a rule's), so there are
- * no more of them than it has agents and rules.
+ * Sets of tags that are remembered, the latest used: a set each for agents and for the origins and cards that callers name themselves.
+ * Exchanges at one time are far fewer, and whatever is forgotten while it is on its way is still looked at before it is stored.
  */
+const MOST = 4_096;
+
+/** Makes one signal per set of tags, not one per request. */
 export function createStops(stopping: AbortSignal): Stops {
   const stops = new Map<string, Stop>();
   const end = (key: string, why: string): void => {
@@ -47,7 +52,13 @@ export function createStops(stopping: AbortSignal): Stops {
     signal(tags) {
       const key = keyOf(tags);
       const known = stops.get(key);
-      if (known !== undefined) return known.signal;
+      if (known !== undefined) {
+        stops.delete(key);
+        stops.set(key, known);
+        return known.signal;
+      }
+      const [oldest] = stops.keys();
+      if (stops.size >= MOST && oldest !== undefined) stops.delete(oldest);
       const stop = begin(tags);
       stops.set(key, stop);
       return stop.signal;
@@ -60,6 +71,9 @@ export function createStops(stopping: AbortSignal): Stops {
     stop(scope) {
       for (const [key, { tags }] of stops) if (tags.includes(scope)) end(key, KILLED);
       endWatched(scope, KILLED);
+    },
+    endWhere(isGone) {
+      for (const [key, { tags }] of stops) if (isGone(tags)) end(key, CHANGED);
     },
     end: (tags) => end(keyOf(tags), CHANGED),
     endWatched: (scope) => endWatched(scope, CHANGED),

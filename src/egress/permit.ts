@@ -2,7 +2,7 @@ import type { EgressRule } from '../kernel/egress-rule.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { vetAddress } from './addresses.ts';
 import { isLocalName } from '../kernel/local-names.ts';
-import { findLookalike } from './lookalike.ts';
+import { findLookalike } from '../kernel/lookalike.ts';
 import { type Target, matchOrigin, parseTarget } from '../kernel/origins.ts';
 
 /** Decides whether a URL may be requested under a rule: its form, its origin, cleartext, and the address where it is one. Pure. */

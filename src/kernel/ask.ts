@@ -19,6 +19,11 @@ export interface Ask {
   readonly method: string;
   /** The raw request-target, never decoded: `/agents/weather/.well-known/agent-card.json?x=1`. */
   readonly target: string;
+  /**
+   * Where a caller that uses Cardea as its proxy wants to go: host and port as the absolute-form target has them, `weather.example.com:8443`.
+   * Null for what is asked of this listener itself.
+   */
+  readonly proxied: string | null;
   /** The host that the request is for: Host or :authority, lower case, without port and trailing dot; `''` on a unix socket without one. */
   readonly host: string;
   /** Reads one field by lower-case name, lines joined by `, `; undefined where there is none. */

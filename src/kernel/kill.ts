@@ -1,4 +1,5 @@
 import { type Tag, tag } from './ids.ts';
+import { parseTarget } from './origins.ts';
 import type { EpochMs } from './units.ts';
 
 /** What a kill can be about; the word before the colon, and the metric label. */
@@ -40,7 +41,7 @@ export function parseScope(text: string): Tag | undefined {
   if (colon === -1 || id === '' || id.length > LONGEST_ID || /[\u0000-\u001f\u007f]/.test(id)) return undefined;
   switch (text.slice(0, colon)) {
     case 'agent':
-      return /^[a-z0-9-]{1,63}$/.test(id) ? tag(`agent:${id}`) : undefined;
+      return isAgent(id) ? tag(`agent:${id}`) : undefined;
     case 'origin':
       return originScope(id);
     case 'tenant':
@@ -50,6 +51,13 @@ export function parseScope(text: string): Tag | undefined {
     default:
       return undefined;
   }
+}
+
+/** The name of an agent, or the URL of a card that has no name, as it is used. */
+function isAgent(id: string): boolean {
+  if (/^[a-z0-9-]{1,63}$/.test(id)) return true;
+  const target = parseTarget(id);
+  return target.ok && target.value.url === id;
 }
 
 /** A host stands for all its ports, a host with a port for that one alone. */

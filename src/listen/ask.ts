@@ -1,13 +1,15 @@
 import type { Ask } from '../kernel/ask.ts';
+import type net from 'node:net';
 import type { ListenerName } from '../kernel/ids.ts';
+import { formatAddress } from '../kernel/listen-address.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { bodyOf, hasForbiddenContent } from './body.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
 import { writeInterim } from './interim.ts';
-import { type HostRule, checkHost, hostOf, isOwnAuthority } from './host.ts';
+import { type HostRule, checkHost, hostOf, isOwnAuthority, isOwnName } from './host.ts';
 import type { FindPeer } from './peer.ts';
 import { fieldsOf, readField, wrongFields } from './request-fields.ts';
-import { readTarget } from './target.ts';
+import { type Target, readTarget } from './target.ts';
 
 /** What a listener knows of itself when it reads a request. */
 export interface AskContext extends HostRule {
@@ -16,6 +18,8 @@ export interface AskContext extends HostRule {
   /** Longest names and values together, in bytes. */
   readonly headBytes: number;
   readonly peerOf: FindPeer;
+  /** True where callers may use the listener as their HTTP proxy. */
+  readonly isProxy: boolean;
 }
 
 /** Reads one request of either protocol, checked as HTTP and by its host, or says what is wrong with it. */
@@ -31,12 +35,15 @@ export function readAsk(exchange: Exchange, context: AskContext): Outcome<Ask> {
   if (!authority.ok) return authority;
   const host = authority.value === '' ? '' : hostOf(authority.value);
   if (host === undefined) return refused(refuse('bad-request', 'The host that the request names is no host.'));
-  const misdirected = checkHost(host, request.socket.localAddress, context);
+  const proxied = proxiedTo(exchange, target.value, host, context);
+  const misdirected = proxied === null ? checkHost(host, request.socket.localAddress, context) : undefined;
   if (misdirected !== undefined) return refused(misdirected);
+  const reached = proxied !== null || authority.value === '' ? addressOf(request.socket) : authority.value;
   return accepted({
     listener: context.listener,
-    base: `${context.scheme}://${authority.value === '' ? 'localhost' : authority.value}`,
-    ownsBase: () => isOwnAuthority(authority.value, request.socket.localPort, context),
+    base: `${context.scheme}://${reached}`,
+    ownsBase: () => isOwnAuthority(reached, request.socket.localPort, context),
+    proxied,
     method,
     target: target.value.path,
     host,
@@ -90,6 +97,24 @@ function authorityOf({ protocol, request }: Exchange, named: string | undefined,
   if (over === 'unix') return accepted(named ?? '');
   const missing = protocol === 'http/2' ? ':authority is missing.' : 'The Host field is missing.';
   return refused(refuse('bad-request', missing));
+}
+
+/** The address that a connection arrived on, for a request that does not say by which name it found this listener. */
+function addressOf({ localAddress, localPort }: Pick<net.Socket, 'localAddress' | 'localPort'>): string {
+  if (localAddress === undefined || localPort === undefined) return 'localhost';
+  return formatAddress({ kind: 'tcp', host: localAddress.replace(/^::ffff:/, ''), port: localPort });
+}
+
+/**
+ * Says where an absolute-form target leads if not here: "Absolute-form is judged by its target alone", so that neither Host nor the
+ * name under which the proxy was found matters. A port of its own leads elsewhere even on this machine.
+ */
+function proxiedTo({ request }: Exchange, { authority }: Target, host: string, context: AskContext): string | null {
+  if (!context.isProxy || authority === undefined) return null;
+  const { localAddress, localPort } = request.socket;
+  const [, port] = /:(\d+)$/.exec(authority) ?? [];
+  const isHere = (port === undefined || Number(port) === localPort) && isOwnName(host, localAddress, context);
+  return isHere ? null : authority;
 }
 
 function abortsWithClient(exchange: Exchange): AbortSignal {

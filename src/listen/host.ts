@@ -31,8 +31,7 @@ export function hostOf(authority: string): string | undefined {
  * address (DNS rebinding): only `localhost`, the address that the connection arrived on and configured names are ours.
  */
 export function checkHost(host: string, localAddress: string | undefined, rule: HostRule): Refusal | undefined {
-  if (rule.over === 'unix' || host === 'localhost' || rule.names.has(host)) return undefined;
-  if (localAddress !== undefined && sameAddress(host, localAddress)) return undefined;
+  if (rule.over === 'unix' || isOwnName(host, localAddress, rule)) return undefined;
   return refuse(
     'misdirected',
     `Host ${JSON.stringify(host)} is not served here; use localhost or the listener's address, or add it to listen.names.`,
@@ -49,6 +48,14 @@ export function isOwnAuthority(
   const written = /:(\d+)$/.exec(authority)?.[1];
   return Number(written ?? (scheme === 'https' ? 443 : 80)) === localPort;
 }
+
+/** Tells whether a name means this listener. */
+export const isOwnName = (
+  host: string,
+  localAddress: string | undefined,
+  { names }: Pick<HostRule, 'names'>,
+): boolean =>
+  host === 'localhost' || names.has(host) || (localAddress !== undefined && sameAddress(host, localAddress));
 
 function sameAddress(host: string, local: string): boolean {
   const literal = host.startsWith('[') ? host.slice(1, -1) : host;

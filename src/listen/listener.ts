@@ -34,6 +34,8 @@ export interface ListenerOptions extends Place {
   readonly principal: string | null;
   /** Null for cleartext. */
   readonly tls: ListenerTls | null;
+  /** True where callers may use it as their HTTP proxy. */
+  readonly isProxy: boolean;
   readonly limits: FrontLimits;
   readonly handle: (ask: Ask) => Answer | Promise<Answer>;
   readonly clock: Clock;
@@ -72,6 +74,7 @@ export function createListener(options: ListenerOptions): Listener {
     names,
     over: address.kind,
     headBytes: limits.headBytes,
+    isProxy: options.isProxy,
     peerOf: createFindPeer(options.principal, options.tls !== null && options.tls.clientCa !== null),
   };
   const going = createGoing();

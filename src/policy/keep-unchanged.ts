@@ -8,7 +8,8 @@ export function keepUnchanged(before: Rules, next: Rules): Rules {
   const sets = keeper(before.keySets);
   const keySets = next.keySets.map(sets);
   const agents = new Map([...next.agents.values()].map((agent) => [agent.name, keepAgent(before, agent, sets)]));
-  const origins = next.origins.map(keeper(before.origins));
+  const kept = keeper(before.origins);
+  const origins = next.origins.map((origin) => withKeys(kept(origin), sets));
   const role = (given: ListenerRole): ListenerRole => {
     if (given.serves !== 'origin') return given;
     return { serves: 'origin', origin: origins[next.origins.indexOf(given.origin)] ?? given.origin };
@@ -20,6 +21,13 @@ export function keepUnchanged(before: Rules, next: Rules): Rules {
 function keepAgent(before: Rules, agent: AgentRule, sets: (set: KeySetRule) => KeySetRule): AgentRule {
   const known = before.agents.get(agent.name);
   return known !== undefined && isSame(known, agent) ? known : { ...agent, keySets: agent.keySets.map(sets) };
+}
+
+/** A changed rule still means the sets that did not change. */
+function withKeys(origin: OriginRule, sets: (set: KeySetRule) => KeySetRule): OriginRule {
+  const { card } = origin;
+  if (card === null || card.keySets.every((set) => sets(set) === set)) return origin;
+  return { ...origin, card: { ...card, keySets: card.keySets.map(sets) } };
 }
 
 /** Finds what says the same among those that were there. */

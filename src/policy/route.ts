@@ -1,7 +1,9 @@
-import type { AgentName, ListenerName } from '../kernel/ids.ts';
-import { agentName } from '../kernel/ids.ts';
+import type { Ask } from '../kernel/ask.ts';
+import { type AgentName, agentName, type Url, urlId } from '../kernel/ids.ts';
+import { formatPattern, parseTarget } from '../kernel/origins.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { createPlaces, type Place, type Places } from './places.ts';
 import { isVisible } from './principals.ts';
 import type { AgentRule, OriginRule, Rules } from './rules.ts';
 
@@ -17,18 +19,23 @@ export type Route =
   | { readonly to: 'operation'; readonly agent: AgentRule; readonly below: string }
   /** The key that signs rewritten cards. */
   | { readonly to: 'keys' }
-  | { readonly to: 'origin'; readonly rule: OriginRule }
+  | { readonly to: 'origin'; readonly rule: OriginRule; readonly url: Url }
   | { readonly to: 'agents' }
   | { readonly to: 'catalog' }
   | { readonly to: 'logout' }
   | { readonly to: 'problem'; readonly code: string }
   /** `agent`: below whose base URL there is nothing; null where no agent is named. */
-  | { readonly to: 'nowhere'; readonly refusal: Refusal; readonly agent: AgentRule | null };
+  | { readonly to: 'nowhere'; readonly refusal: Refusal; readonly agent: AgentRule | null }
+  /** A URL that nothing allows. */
+  | { readonly to: 'stranger'; readonly why: (seenBy: Principal | null) => Refusal };
 
 /** One route look-up per listener; `exact` answers the ordinary request by one map access. */
 export interface RouteTable {
-  route(listener: ListenerName, target: string): Route;
+  route(asked: Asked): Route;
 }
+
+/** What of a request says where it goes. */
+export type Asked = Pick<Ask, 'listener' | 'host' | 'proxied' | 'target'>;
 
 const CARD_PATHS = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const;
 const ORIGIN_CARD = '/origin-card';
@@ -37,6 +44,7 @@ const AGENTS = '/agents';
 const CATALOG = '/.well-known/ai-catalog.json';
 const LOGOUT = '/logout';
 const PROBLEMS = '/problems/';
+const ORIGINS = '/origins/';
 
 const nowhere = (refusal: Refusal, agent: AgentRule | null = null): Route => ({ to: 'nowhere', refusal, agent });
 const notFound = (detail: string): Route => nowhere(refuse('not-found', detail));
@@ -58,19 +66,65 @@ export function buildRoutes(rules: Rules): RouteTable {
     );
     for (const [path, route] of keys(agent)) shared.set(path, route);
   }
-  const route = (listener: ListenerName, target: string): Route => {
-    const role = rules.listeners.get(listener);
-    if (role === undefined) return notFound('This listener is closing.');
-    switch (role.serves) {
-      case 'agents':
-        return shared.get(target) ?? routeShared(rules, shared, pathOf(target));
-      case 'agent':
-        return own.get(role.agent)?.get(target) ?? routeOwn(rules, role.agent, pathOf(target));
-      case 'origin':
-        return { to: 'origin', rule: role.origin };
-    }
+  const places = createPlaces(rules);
+  const atRoot = (agent: AgentName, target: string): Route =>
+    own.get(agent)?.get(target) ?? routeOwn(rules, agent, pathOf(target));
+  const onAgents = ({ host, proxied, target }: Asked): Route => {
+    if (proxied !== null) return routeProxied(places, proxied, target);
+    const alias = rules.aliases.get(host);
+    if (alias !== undefined) return atRoot(alias, target);
+    if (target.startsWith(ORIGINS)) return routeUrl(places.find(urlBelow(target)));
+    return shared.get(target) ?? routeShared(rules, shared, pathOf(target));
   };
-  return { route };
+  return {
+    route(asked) {
+      const role = rules.listeners.get(asked.listener);
+      if (role === undefined) return notFound('This listener is closing.');
+      switch (role.serves) {
+        case 'agents':
+          return onAgents(asked);
+        case 'agent':
+          return atRoot(role.agent, asked.target);
+        case 'origin':
+          return routeOrigin(places, role.origin, asked.target);
+      }
+    },
+  };
+}
+
+/** `/origins/{host[:port]}/{path}` stands for https, `/origins/http/…` for cleartext, which only a rule can allow. */
+function urlBelow(target: string): string {
+  const rest = target.slice(ORIGINS.length);
+  return rest.startsWith('http/') ? `http://${rest.slice('http/'.length)}` : `https://${rest}`;
+}
+
+/**
+ * "the same, over https unless the rule says cleartext; an explicit port is kept". Clients cannot say https to a proxy without a
+ * tunnel, so http:// is how they ask for either.
+ */
+function routeProxied(places: Places, authority: string, target: string): Route {
+  const secure = `https://${authority.toLowerCase()}${target}`;
+  const [first, second] = [parseTarget(secure), parseTarget(`http://${authority.toLowerCase()}${target}`)];
+  const meant = first.ok && !places.knows(first.value) && second.ok && places.knows(second.value) ? second : first;
+  // The spelling of a path is the caller's, that of an authority is its HTTP client's.
+  return routeUrl(places.find(meant.ok ? `${meant.value.origin}${target}` : secure));
+}
+
+/** A listener of its own: the origin's paths at the root. */
+function routeOrigin(places: Places, rule: OriginRule, target: string): Route {
+  const url = `${formatPattern(rule.match)}${target}`;
+  return rule.card === null ? { to: 'origin', rule, url: urlId(url) } : routeUrl(places.find(url));
+}
+
+function routeUrl(place: Place): Route {
+  switch (place.is) {
+    case 'card':
+      return { to: 'card', agent: place.agent };
+    case 'origin':
+      return { to: 'origin', rule: place.rule, url: place.url };
+    case 'refused':
+      return { to: 'stranger', why: place.why };
+  }
 }
 
 /** Cards that are not rewritten have no key here. */
@@ -125,6 +179,8 @@ export function routeFor(route: Route, principal: Principal): Route {
       const { agent } = route;
       return agent === null || isVisible(agent, principal) ? route : nowhere(unknownAgent(agent.name));
     }
+    case 'stranger':
+      return nowhere(route.why(principal));
     case 'origin':
     case 'agents':
     case 'catalog':

@@ -20,6 +20,8 @@ export interface Rules {
   readonly allowlist: readonly OriginPattern[];
   /** What each listener serves; the key is the name it is opened under. */
   readonly listeners: ReadonlyMap<ListenerName, ListenerRole>;
+  /** Agents by the host names that are theirs alone on the agents listener. */
+  readonly aliases: ReadonlyMap<string, AgentName>;
   /** Origins of web pages that may read answers, as browsers write them. */
   readonly cors: ReadonlySet<string>;
   /** Whose tokens name callers. */
@@ -35,7 +37,10 @@ export type ListenerRole =
   | { readonly serves: 'origin'; readonly origin: OriginRule };
 
 export interface AgentRule {
+  /** Its name in the configuration; the card's URL for a card that a rule in `origins` allows. */
   readonly name: AgentName;
+  /** The rule in `origins` that lets a card without a name; null for an agent. There may be any number of such cards. */
+  readonly by: OriginRule | null;
   /** Card URLs in the order they are tried: the well-known path, then the 0.2 path; one alone where `card` is written. */
   readonly cards: readonly Url[];
   readonly egress: EgressRule;
@@ -130,6 +135,10 @@ export interface OriginRule {
   readonly name: string;
   readonly match: OriginPattern;
   readonly content: 'card' | 'any' | 'none';
+  /** What cards of these origins are judged by; name, URLs and origin are each card's own. Null where they are none. */
+  readonly card: AgentRule | null;
+  /** What happens to a card that was never approved. */
+  readonly firstUse: 'allow' | 'hold';
   readonly egress: EgressRule;
   readonly cache: CachePolicy;
   /** Digest of every setting that a stored answer depends on: under another one it is not found. */

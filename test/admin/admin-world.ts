@@ -178,6 +178,7 @@ function askOf(target: string, { method = 'GET', headers = {}, body, signal }: R
     method,
     target,
     host: '127.0.0.1',
+    proxied: null,
     peer: { principal: null, certificate: null },
     field: (name) => headers[name],
     fields: Object.entries(headers).flat(),

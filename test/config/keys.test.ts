@@ -85,7 +85,7 @@ describe('refuses', () => {
     [
       'a listener on a rule that serves nothing',
       'origins: [{ match: https://k.example, content: none, listen: 127.0.0.1:9 }]',
-      'c.yaml:1:62 origins[0].listen: serves nothing with content: none; leave it out, or write content: any',
+      'c.yaml:1:62 origins[0].listen: serves nothing with content: none; leave it out, or write content: card or any',
     ],
   ];
   for (const [name, text, problem] of cases) {

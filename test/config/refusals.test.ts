@@ -41,8 +41,7 @@ test('says every problem at once, each with its place and the right spelling', a
     'c.yaml:9:87 agents.ops.unsafeAddresses[1]: "1" is no address block; write one like 10.0.0.0/8 or 127.0.0.1/32',
     'c.yaml:10:3 agents.ops: is written twice; the first stands at c.yaml:9:3',
     'c.yaml:12:14 origins[0].match: "https://x.*.example": a wildcard stands for the whole left label alone: https://*.agents.example.com',
-    'c.yaml:12:44 origins[0].content: "card" is not one of: any, none',
-    'c.yaml:13:5 origins[1]: this holds settings: match, content, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses',
+    'c.yaml:13:5 origins[1]: this holds settings: match, content, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses',
     'c.yaml:14:18 cache.minTtl: "1h30m" is no duration; write 90m',
     'c.yaml:14:35 cache.maxBytes: "10MB" is no size; write 10MiB',
     'c.yaml:14:51 cache.prefetch: "yes" is neither true nor false; write true',
@@ -140,7 +139,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'an agent that is no section',
     'agents: { a: https://a.example }',
     [
-      'c.yaml:1:14 agents.a: this holds settings: origin, card, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, credentials, extended, visibleTo, route',
+      'c.yaml:1:14 agents.a: this holds settings: origin, card, hosts, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, credentials, extended, route',
     ],
   ],
   [
@@ -240,11 +239,6 @@ describe('warns of', () => {
       [
         'c.yaml:1:18 listen.admin: the admin listener can be reached from other machines; 127.0.0.1 or ::1 keeps it here',
       ],
-    ],
-    [
-      'a rule that nothing reaches',
-      'origins: [{ match: https://a.example, content: any }]',
-      ['c.yaml:1:11 origins[0]: nothing reaches this origin; write listen: ADDRESS:PORT'],
     ],
     [
       'every address',

@@ -77,6 +77,7 @@ const askWith = (fields: Readonly<Record<string, string>>, peer = NOBODY): Ask =
   method: 'GET',
   target: '/',
   host: '',
+  proxied: null,
   fields: Object.entries(fields).flat(),
   field: (name) => fields[name],
   peer,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findLookalike } from '../../src/egress/lookalike.ts';
+import { findLookalike } from '../../src/kernel/lookalike.ts';
 import { permitTarget } from '../../src/egress/permit.ts';
 import { ruleFor } from './harness.ts';
 

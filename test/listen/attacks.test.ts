@@ -11,6 +11,8 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
   'HTTP-SMUG-31': [200],
   'HTTP-SMUG-51': [200],
   'HTTP-SMUG-57': [400],
+  // The contract: callers may use the agents listener as their proxy, and this origin is on no allowlist.
+  'HTTP-TGT-2': [403],
   'HTTP-TGT-4': [400, 421],
   'HTTP-TGT-6': [400],
   'HTTP-TGT-8': [405],

@@ -12,6 +12,7 @@ const asked = (target: string, method = 'GET', fields: readonly string[] = []): 
   method,
   target,
   host: 'localhost',
+  proxied: null,
   peer: { principal: null, certificate: null },
   field: (name) => fields[fields.indexOf(name) + 1],
   fields,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { tag } from '../../src/kernel/ids.ts';
+import { tag, urlId } from '../../src/kernel/ids.ts';
 import { type Kill, kindOfScope, parseScope } from '../../src/kernel/kill.ts';
 import { epochMs } from '../../src/kernel/units.ts';
 import { decide } from '../../src/policy/decide.ts';
-import { agentTags, ruleTags } from '../../src/discovery/key.ts';
+import { agentTags, originTags } from '../../src/discovery/key.ts';
 import { exampleAgent } from '../support/rules.ts';
 
 const kill = (scope: string): Kill => ({ id: scope, scope: tag(scope), reason: 'r', by: 'admin', at: epochMs(0) });
@@ -18,6 +18,10 @@ describe('a scope as a person writes it', () => {
     ['*', undefined],
     ['', undefined],
     ['agent:weather', 'agent:weather'],
+    ['agent:https://cards.example/a', 'agent:https://cards.example/a'],
+    ['agent:https://Cards.example/a', undefined],
+    ['agent:https://cards.example/a/../b', undefined],
+    ['agent:ftp://cards.example/a', undefined],
     ['agent:', undefined],
     ['agent:Weather', undefined],
     [`agent:${'a'.repeat(63)}`, `agent:${'a'.repeat(63)}`],
@@ -63,7 +67,7 @@ describe('what a kill covers', () => {
   const weather = { agent: null, tags: agentTags(exampleAgent('weather')) };
   const idp = {
     agent: null,
-    tags: ruleTags({ scheme: 'https', host: 'idp.example.com', wildcard: false, port: 8443 }),
+    tags: originTags(urlId('https://idp.example.com:8443/')),
   };
   const cases: readonly (readonly [scope: string, weather: boolean, idp: boolean])[] = [
     ['all', true, true],

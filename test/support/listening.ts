@@ -41,13 +41,14 @@ export interface ListeningOptions extends Partial<FrontLimits> {
   readonly address?: ListenAddress;
   readonly principal?: string;
   readonly tls?: ListenerTls;
+  readonly isProxy?: boolean;
 }
 
 const LOOPBACK: ListenAddress = { kind: 'tcp', host: '127.0.0.1', port: 0 };
 
 export async function listening(
   handle: Handler,
-  { address = LOOPBACK, principal, tls, ...limits }: ListeningOptions = {},
+  { address = LOOPBACK, principal, tls, isProxy, ...limits }: ListeningOptions = {},
   names: readonly string[] = [],
 ): Promise<Listening> {
   const clock = new FakeClock();
@@ -59,6 +60,7 @@ export async function listening(
     address,
     principal: principal ?? null,
     tls: tls ?? null,
+    isProxy: isProxy ?? false,
     names: new Set(names),
     limits: { connections: 2_000, ...FRONT_LIMITS, ...limits },
     handle(ask) {

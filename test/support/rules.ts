@@ -64,6 +64,7 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
   const origin = `https://${name}.example.com/.well-known`;
   return {
     name: agentName(name),
+    by: null,
     cards: [urlId(`${origin}/agent-card.json`), urlId(`${origin}/agent.json`)],
     egress: egress(`agents.${name}`, `${name}.example.com`),
     cache: CARD_CACHE,
@@ -88,6 +89,8 @@ const IDP: OriginRule = {
   name: 'origins[0]',
   match: { scheme: 'https', host: 'idp.example.com', wildcard: false, port: 443 },
   content: 'any',
+  card: null,
+  firstUse: 'allow',
   egress: egress('origins[0]', 'idp.example.com'),
   cache: { ...CARD_CACHE, content: 'any', staleWhileRevalidate: ms(0) },
   policy: policyDigest('policy of origins[0]'),
@@ -108,6 +111,7 @@ export function exampleRules(over: { readonly agents?: readonly AgentRule[] } = 
     keySets: [],
     keysMaxStale: ms(86_400_000),
     allowlist: [],
+    aliases: new Map(),
     listeners: new Map(listeners.map(([name, role]) => [listenerName(name), role])),
     cors: new Set(),
     issuers: [],

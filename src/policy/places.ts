@@ -1,0 +1,136 @@
+import type { OriginPattern } from '../kernel/egress-rule.ts';
+import { agentName, type Url } from '../kernel/ids.ts';
+import { findLookalike } from '../kernel/lookalike.ts';
+import { coversOrigin, formatPattern, parseTarget, type Target } from '../kernel/origins.ts';
+import type { Principal } from '../kernel/principal.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { isVisible } from './principals.ts';
+import type { AgentRule, OriginRule, Rules } from './rules.ts';
+
+/** What a URL that somebody names is to the rules. */
+export type Place =
+  | { readonly is: 'card'; readonly agent: AgentRule }
+  | { readonly is: 'origin'; readonly rule: OriginRule; readonly url: Url }
+  /** Nothing that the configuration allows; why depends on what whoever asks may know of it, null for who may know all. */
+  | { readonly is: 'refused'; readonly why: (seenBy: Principal | null) => Refusal };
+
+/** Finds out what URLs are, for one snapshot of the rules. */
+export interface Places {
+  /** @param url absolute, as somebody wrote it. */
+  find(url: string): Place;
+  /** True where a rule or an agent says anything about URLs on this origin. */
+  knows(target: Target): boolean;
+}
+
+/**
+ * Rules made for cards without a name that are remembered, so that what is known by their identity is found again. A caller may ask
+ * for any path on a wildcard's hosts: past this number the oldest is made anew when it is asked for.
+ */
+const MOST_UNNAMED = 1_024;
+/** Longer URLs name no card in use, and every one that fails is remembered for a while. */
+const LONGEST = 2_048;
+
+export function createPlaces(rules: Rules): Places {
+  const named = new Map<Url, AgentRule>();
+  for (const agent of rules.agents.values()) for (const url of agent.cards) if (!named.has(url)) named.set(url, agent);
+  const unnamed = new Map<Url, AgentRule>();
+  const cardAt = (rule: OriginRule, card: AgentRule, target: Target): AgentRule => {
+    const agent = unnamed.get(target.url) ?? { ...unnamedAgent(card, target), by: rule };
+    unnamed.delete(target.url);
+    unnamed.set(target.url, agent);
+    const [oldest] = unnamed.keys();
+    if (unnamed.size > MOST_UNNAMED && oldest !== undefined) unnamed.delete(oldest);
+    return agent;
+  };
+  return {
+    knows: (target) => named.has(target.url) || ruleFor(rules.origins, target) !== undefined,
+    find(url) {
+      const parsed = parseTarget(url);
+      if (!parsed.ok) return refused(malformed(rules, url, parsed.why));
+      const target = parsed.value;
+      const agent = named.get(target.url);
+      if (agent !== undefined) return spelled(url, target) ?? { is: 'card', agent };
+      const rule = ruleFor(rules.origins, target);
+      if (rule === undefined) return refused((principal) => stranger(rules, target, principal));
+      if (rule.content === 'any') return { is: 'origin', rule, url: target.url };
+      if (rule.card === null) return refused(() => writtenOnly(rule, target));
+      return unusable(rule, url, target) ?? { is: 'card', agent: cardAt(rule, rule.card, target) };
+    },
+  };
+}
+
+/** A rule for the host itself goes before one for its neighbours. */
+function ruleFor(origins: readonly OriginRule[], target: Target): OriginRule | undefined {
+  const covering = origins.filter(({ match }) => coversOrigin(match, target));
+  return covering.find(({ match }) => !match.wildcard) ?? covering[0];
+}
+
+/** "A rule in `origins` takes an agent's keys too; its AGENT in commands is the card's URL": one card, on exactly its own origin. */
+function unnamedAgent(rule: AgentRule, { url, scheme, host, port }: Target): AgentRule {
+  const name = agentName(url);
+  const allowed: readonly OriginPattern[] = [{ scheme, host, wildcard: false, port }];
+  return {
+    ...rule,
+    name,
+    cards: [url],
+    egress: { ...rule.egress, allowed },
+    card: { ...rule.card, agent: name },
+    extended: { ...rule.extended, audience: allowed.map(formatPattern) },
+  };
+}
+
+const refused = (why: (seenBy: Principal | null) => Refusal): Place => ({ is: 'refused', why });
+
+/** What keeps a URL from naming a card under a rule that covers it. */
+function unusable(rule: OriginRule, url: string, target: Target): Place | undefined {
+  if (target.url.length > LONGEST)
+    return refused(() => refuse('request-too-large', `The URL is longer than ${LONGEST} characters.`, { status: 414 }));
+  if (rule.firstUse === 'hold') return refused(() => heldAtFirst(rule, target));
+  return spelled(url, target);
+}
+
+/** One card has one spelling: what a URL parser would mend on the way is another name for the same thing, and is refused. */
+function spelled(url: string, target: Target): Place | undefined {
+  if (url === target.url) return undefined;
+  return refused(() => refuse('not-found', `The URL is not spelled as it is used; write ${target.url}.`));
+}
+
+const heldAtFirst = ({ name }: OriginRule, { url }: Target): Refusal =>
+  refuse(
+    'first-use-held',
+    `${name} covers hosts that nobody has written down, so a card that was never approved is not served: ${url}. Write a rule for this origin.`,
+  );
+
+const writtenOnly = ({ name }: OriginRule, { origin }: Target): Refusal =>
+  refuse(
+    'origin-not-allowed',
+    `${name} is for URLs written in the configuration alone (content: none). To let callers reach ${origin}, write content: card or any.`,
+  );
+
+function stranger(rules: Rules, target: Target, principal: Principal | null): Refusal {
+  const like = target.host.includes(':') ? null : findLookalike(target.host, hostsSeenBy(rules, principal));
+  if (like !== null) {
+    return refuse('lookalike-origin', `No rule allows ${target.origin}; it resembles ${like}, which one does.`);
+  }
+  return refuse(
+    'origin-not-allowed',
+    `No rule allows ${target.origin}. To allow it, add { match: "${target.origin}", content: card } to origins.`,
+  );
+}
+
+function malformed(rules: Rules, url: string, why: string): (principal: Principal | null) => Refusal {
+  return (principal) => {
+    const host = (URL.parse(url)?.hostname ?? '').replace(/\.$/, '');
+    const like = host === '' ? null : findLookalike(host, hostsSeenBy(rules, principal));
+    if (like === null) return refuse('origin-not-allowed', `The URL is refused: ${why}.`);
+    return refuse('lookalike-origin', `The URL is refused: ${why}; its host resembles ${like}, which a rule allows.`);
+  };
+}
+
+/** The hosts that a caller may know of: those of rules that are for callers, and of the agents that it may see. */
+function hostsSeenBy({ agents, origins }: Rules, principal: Principal | null): readonly string[] {
+  const sees = (agent: AgentRule): boolean => principal === null || isVisible(agent, principal);
+  const seen = [...agents.values()].filter(sees);
+  const open = origins.filter(({ content, card }) => content !== 'none' && (card === null || sees(card)));
+  return [...seen.flatMap(({ egress }) => egress.allowed), ...open.map(({ match }) => match)].map(({ host }) => host);
+}
