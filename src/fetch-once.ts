@@ -43,9 +43,25 @@ async function fetchUrl(config: ValidConfig, url: string, world: World): Promise
   }
   const covering = origins.filter(({ egress }) => matchOrigin(target, egress.allowed) !== undefined);
   const rule = covering.find(({ content }) => content !== 'none');
+  if (rule?.content === 'card') return watched(url, rule.egress, world, (given) => fetchUnnamed(config, url, given));
   if (rule !== undefined)
     return watched(url, rule.egress, world, (given) => fetchPlainly(config, { rule, target }, given));
   return covering[0] === undefined ? strange(config, url) : notForDiscovery(covering[0], target);
+}
+
+/** Fetches a card without a name, as the rule says that lets it; a wildcard's are refused before anything is sent. */
+async function fetchUnnamed(config: ValidConfig, url: string, world: World): Promise<FetchedCard> {
+  return inGraph(config, world, async (graph) => {
+    const place = graph.discovery.find(url);
+    switch (place.is) {
+      case 'card':
+        return fetchWith(graph, place.agent);
+      case 'origin':
+        return notForDiscovery(place.rule, { url: place.url });
+      case 'refused':
+        return refusedCard(url, place.why(null));
+    }
+  });
 }
 
 /** Refuses what nothing covers, with the line that would allow it or the host that it resembles. */
@@ -63,7 +79,7 @@ function strange({ rules }: ValidConfig, url: string): FetchedCard {
   return refusedCard(url, permitted.ok ? refuse('origin-not-allowed', `No rule covers ${url}.`) : permitted.refusal);
 }
 
-const notForDiscovery = ({ name }: OriginRule, { url }: Target): FetchedCard =>
+const notForDiscovery = ({ name }: OriginRule, { url }: Pick<Target, 'url'>): FetchedCard =>
   refusedCard(
     url,
     refuse(
@@ -166,6 +182,7 @@ async function inGraph(
   }
 }
 
+<<<<<<< HEAD
 /** What was approved is in the daemon's ledger, where no other command looks: without it every card is a first one, and is shown. */
 function asFirstUse(config: ValidConfig, { review, ...agent }: AgentRule): [ValidConfig, AgentRule] {
   const open: AgentRule = { ...agent, review: { ...review, firstUse: 'allow' } };
@@ -208,6 +225,34 @@ async function fetchAgent(given: ValidConfig, rule: AgentRule, world: World): Pr
         ...firstUseLine(rule),
         ...(admission?.warnings ?? []).map((warning) => `warning: ${warning}`),
       ],
+=======
+async function fetchAgent(config: ValidConfig, agent: AgentRule, world: World): Promise<FetchedCard> {
+  return inGraph(config, world, (graph) => fetchWith(graph, agent));
+}
+
+async function fetchWith({ discovery }: Graph, agent: AgentRule): Promise<FetchedCard> {
+  const { refreshed } = await discovery.fetchOnce(agent);
+  if (!refreshed.ok) {
+    const { code, detail } = refreshed.refusal;
+    return {
+      target: agent.name,
+      report: { agent: agent.name, ok: false, outcome: refreshed.outcome, code, detail },
+      card: null,
+      lines: [`refused: ${code}: ${detail}`],
+>>>>>>> 91687af (Tell of, fetch and explain cards without a name by their URL)
     };
-  });
+  }
+  const { entry, outcome } = refreshed;
+  const admission = entry.admission;
+  const lifetime = { freshSeconds: entry.lifetime.fresh / 1000, storable: outcome !== 'uncacheable' };
+  return {
+    target: agent.name,
+    report: { agent: agent.name, ok: true, outcome, url: entry.url, ...lifetime, ...admission },
+    card: entry.body,
+    lines: [
+      `accepted: ${admission?.facts.name ?? ''} ${admission?.facts.version ?? ''} (A2A ${admission?.facts.protocolVersion ?? '?'}) from ${entry.url}`,
+      `signature: ${admission?.verdict.signature ?? 'off'}; digest: ${admission?.digest ?? ''}; fresh for ${lifetime.freshSeconds} s`,
+      ...(admission?.warnings ?? []).map((warning) => `warning: ${warning}`),
+    ],
+  };
 }

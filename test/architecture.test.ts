@@ -58,14 +58,15 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Rule>>> = {
   'src/cli/admin-client.ts': { sockets: 'all' },
   // What an origin is says one file, for policy, configuration and egress alike, and IDNA is part of it.
   'src/kernel/origins.ts': { node: ['node:url'] },
+  'src/kernel/lookalike.ts': { node: ['node:url'] },
   // Whether a socket file is a dead daemon's or a live one's is only known by knocking.
   'src/listen/socket-file.ts': { sockets: 'all' },
 };
 
 /** Functions of their arguments alone. */
-const PURE_NAMES: Readonly<Record<string, string>> = {
-  'node:crypto': '{ createHash }',
-  'node:url': '{ domainToASCII, domainToUnicode }',
+const PURE_NAMES: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['createHash'],
+  'node:url': ['domainToASCII', 'domainToUnicode'],
 };
 const SERVERS = ['node:net', 'node:http', 'node:http2', 'node:tls'];
 const DIALLERS = ['node:https', 'node:dns', 'node:dns/promises', 'node:dgram', 'node:inspector'];
@@ -100,13 +101,17 @@ function importBreaches(file: string, source: string, rule: Rule): readonly stri
 }
 
 function nodeBreach(module: string, names: string, rule: Rule): readonly string[] {
-  if (rule.reach === 'pure') return rule.node?.includes(module) && names.trim() === PURE_NAMES[module] ? [] : [module];
+  if (rule.reach === 'pure') return rule.node?.includes(module) && arePure(module, names) ? [] : [module];
   if (rule.sockets === 'all') return [];
   if (DIALLERS.includes(module)) return [module];
   if (!SERVERS.includes(module)) return [];
   if (rule.sockets === undefined) return names === '' ? [] : [module];
   return DIAL_NAMES.test(names) ? [`${module} to dial`] : [];
 }
+
+const arePure = (module: string, names: string): boolean =>
+  /^\{[^{}]*\}$/.test(names.trim()) &&
+  names.split(/[{},]/).every((name) => name.trim() === '' || PURE_NAMES[module]?.includes(name.trim()));
 
 function globalBreaches(code: string, rule: Rule): readonly string[] {
   const world = rule.reach === 'pure' ? WORLD.exec(code) : null;

@@ -58,7 +58,7 @@ export async function purge(call: Call): Promise<Answer> {
 export async function refresh(call: Call): Promise<Answer> {
   const { ports, named } = call;
   const agent = asAgent(named);
-  if (!ports.agents().some((each) => each.agent === agent)) return problem(unknownAgent());
+  if (ports.agent(agent) === undefined) return problem(unknownAgent());
   const reason = optionalReason(call.order);
   if (!reason.ok) return problem(reason.refusal);
   const receipt = await writeDown(call, 'refresh', [tag(`agent:${agent}`)], reason.value);

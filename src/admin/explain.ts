@@ -27,7 +27,7 @@ export async function explain(ports: AdminPorts, target: string): Promise<Explan
   const described = ports.describe(target);
   if (described === undefined) return undefined;
   const { agent, rule, url } = described;
-  const status = ports.agents().find((each) => each.agent === agent) ?? null;
+  const status = agent === null ? null : (ports.agent(agent) ?? null);
   const kills = ports.kills.active().filter(({ scope }) => scopeCovers(scope, described.tags));
   const review = agent === null ? null : (ports.reviews.of(agent) ?? null);
   const found = agent === null ? undefined : await ports.ledger.query({ agent, limit: LATEST });

@@ -19,6 +19,8 @@ export interface AdminPorts {
   readonly reviews: ReviewPorts;
   /** Every named agent, in the order of the configuration. */
   agents(): readonly AgentView[];
+  /** One agent by its name, or a card that has none by its URL. */
+  agent(agent: AgentName): AgentView | undefined;
   /** The card that is served now; undefined where there is none. */
   card(agent: AgentName): ServedCard | undefined;
   /** Asks the origin now, whatever is fresh; resolves when that has ended. */

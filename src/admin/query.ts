@@ -1,5 +1,6 @@
 import type { Ask } from '../kernel/ask.ts';
 import { type AgentName, agentName } from '../kernel/ids.ts';
+import { parseTarget } from '../kernel/origins.ts';
 import { type Outcome, accepted, refused } from '../kernel/refusal.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';
 import type { ReceiptQuery } from '../ports.ts';
@@ -47,7 +48,12 @@ export function receiptQuery(ask: Ask, now: EpochMs): Outcome<ReceiptQuery> {
   });
 }
 
-const isAgentName = (text: string): boolean => /^[a-z0-9-]{1,63}$/.test(text);
+/** The name of an agent, or the URL of a card that has none, as it is used. */
+function isAgentName(text: string): boolean {
+  if (/^[a-z0-9-]{1,63}$/.test(text)) return true;
+  const target = parseTarget(text);
+  return target.ok && target.value.url === text;
+}
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -60,5 +66,8 @@ function readSince(text: string, now: EpochMs): EpochMs | undefined {
   return Number.isNaN(at) ? undefined : epochMs(at);
 }
 
-/** Reads the name of an agent that is configured. */
-export const asAgent = (name: string | undefined): AgentName => agentName(name ?? '');
+/** Reads what stands for an agent in a path: its name, or the URL of a card that has none as `encodeURIComponent` writes it, and no other way. */
+export function asAgent(written: string): AgentName {
+  const url = URL.parse(`http://x/?${written}`)?.searchParams.keys().next().value ?? '';
+  return agentName(written.includes('%') && encodeURIComponent(url) === written ? url : written);
+}

@@ -19,9 +19,11 @@ export interface Look {
 export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agents() });
 
 export function showAgent({ ports, named }: Look): Answer {
-  const found = ports.agents().find((each) => each.agent === asAgent(named));
+  const found = ports.agent(asAgent(named));
   const review = ports.reviews.of(asAgent(named));
-  if (found === undefined || review === undefined) return problem(unknownAgent());
+  if (found === undefined) return problem(unknownAgent());
+  // A card without a name is judged and not compared, so that nothing of it waits.
+  if (review === undefined) return json({ ...found, review: null });
   const { pending, ...known } = review;
   // The cards themselves are at /change: this answer is asked for every few seconds.
   return json({ ...found, review: { ...known, pending: pending.map(withoutCard) } });
@@ -43,7 +45,7 @@ export function showChange({ ports, named }: Look): Answer {
 /** The card as it is served now, in its own bytes. */
 export function showCard({ ports, named }: Look): Answer {
   const agent = asAgent(named);
-  if (!ports.agents().some((each) => each.agent === agent)) return problem(unknownAgent());
+  if (ports.agent(agent) === undefined) return problem(unknownAgent());
   const card = ports.card(agent);
   if (card === undefined) return problem(refuse('not-found', 'No card of this agent is served now.', { agent }));
   return {

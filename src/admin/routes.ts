@@ -44,18 +44,22 @@ const route = (example: string, path: RegExp, methods: AdminRoute['methods']): A
   methods,
 });
 
+/** An agent by its name, or a card without one by its URL, percent-encoded whole. */
+const agentPath = (below: string): RegExp =>
+  new RegExp(`^/agents/([a-z0-9-]{1,63}|https?%3A%2F%2F[A-Za-z0-9%.~_!*'()-]{1,6144})${below}$`);
+
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/agents', /^\/agents$/, { GET: read(reads.listAgents) }),
-  route('/agents/weather', /^\/agents\/([a-z0-9-]{1,63})$/, { GET: read(reads.showAgent) }),
-  route('/agents/weather/card', /^\/agents\/([a-z0-9-]{1,63})\/card$/, { GET: read(reads.showCard) }),
-  route('/agents/weather/change', /^\/agents\/([a-z0-9-]{1,63})\/change$/, { GET: read(reads.showChange) }),
-  route('/agents/weather/approve', /^\/agents\/([a-z0-9-]{1,63})\/approve$/, {
+  route('/agents/weather', agentPath(''), { GET: read(reads.showAgent) }),
+  route('/agents/weather/card', agentPath('/card'), { GET: read(reads.showCard) }),
+  route('/agents/weather/change', agentPath('/change'), { GET: read(reads.showChange) }),
+  route('/agents/weather/approve', agentPath('/approve'), {
     POST: limited(changes.approve, 'digest', 'reason'),
   }),
-  route('/agents/weather/reject', /^\/agents\/([a-z0-9-]{1,63})\/reject$/, {
+  route('/agents/weather/reject', agentPath('/reject'), {
     POST: limited(changes.reject, 'digest', 'reason'),
   }),
-  route('/agents/weather/refresh', /^\/agents\/([a-z0-9-]{1,63})\/refresh$/, {
+  route('/agents/weather/refresh', agentPath('/refresh'), {
     POST: limited(changes.refresh, 'reason'),
   }),
   route('/receipts', /^\/receipts$/, { GET: read(reads.showReceipts) }),

@@ -4,13 +4,15 @@ import { createReviewPorts } from './review-ports.ts';
 import { effectiveValues } from '../config/effective.ts';
 import type { Settings } from '../config/schema.ts';
 import { CARD_REQUESTS } from '../discovery/card-request.ts';
+import { type CardStatus, cardStatus } from '../discovery/card-status.ts';
 import type { Discovery } from '../discovery/discovery.ts';
 import { agentTags, originTags } from '../discovery/key.ts';
 import type { KillSwitch } from '../discovery/kill-switch.ts';
 import { fieldValue } from '../http/fields.ts';
-import { type AgentName, type Url, urlId } from '../kernel/ids.ts';
+import { type AgentName, agentName } from '../kernel/ids.ts';
+import { parseTarget } from '../kernel/origins.ts';
 import { accepted, refuse, refused } from '../kernel/refusal.ts';
-import type { AgentRule, OriginRule, Rules } from '../policy/rules.ts';
+import type { AgentRule } from '../policy/rules.ts';
 import type { Clock, Evidence, Store } from '../ports.ts';
 
 export interface AdminParts {
@@ -40,37 +42,53 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     reload: parts.reload,
     config: () => ({ digest: discovery.rules().digest, settings: effectiveValues(settings()) }),
     agents: () => discovery.statuses().flatMap((status) => agentView(parts, status)),
+    agent: (agent) => oneAgent(parts, agent),
     card: (agent) => servedCard(parts, agent),
     refresh: (agent) => refresh(parts, agent),
-    describe: (target) => describe(discovery.rules(), target),
+    describe: (target) => describe(parts, target),
   };
 }
 
-function agentView({ discovery }: AdminParts, status: ReturnType<Discovery['statuses']>[number]): AgentView[] {
-  const rule = discovery.rules().agents.get(status.agent);
-  if (rule === undefined) return [];
-  const setback = discovery.book.setback(rule, CARD_REQUESTS['1.0']);
-  return [
-    {
-      ...status,
-      urls: rule.cards,
-      tags: agentTags(rule),
-      setback:
-        setback === undefined
-          ? null
-          : {
-              code: setback.refusal.code,
-              detail: setback.refusal.detail,
-              at: setback.at,
-              failures: setback.failures,
-              retryAt: setback.retryAt,
-            },
-    },
-  ];
+function agentView(parts: AdminParts, status: ReturnType<Discovery['statuses']>[number]): AgentView[] {
+  const rule = ruleOf(parts, status.agent);
+  return rule === undefined ? [] : [viewOf(parts, rule, status)];
 }
 
-function servedCard({ discovery }: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
-  const rule = discovery.rules().agents.get(agent);
+function oneAgent(parts: AdminParts, agent: AgentName): AgentView | undefined {
+  const rule = ruleOf(parts, agent);
+  return rule && viewOf(parts, rule, cardStatus(parts.discovery.book, rule, parts.clock.now()));
+}
+
+/** An agent's rule by its name, or that of a card without one by its URL. */
+function ruleOf({ discovery }: AdminParts, agent: AgentName): AgentRule | undefined {
+  const named = discovery.rules().agents.get(agent);
+  if (named !== undefined || !/^https?:/.test(agent)) return named;
+  const place = discovery.find(agent);
+  return place.is === 'card' ? place.agent : undefined;
+}
+
+function viewOf({ discovery }: AdminParts, rule: AgentRule, status: CardStatus): AgentView {
+  const setback = discovery.book.setback(rule, CARD_REQUESTS['1.0']);
+  return {
+    ...status,
+    urls: rule.cards,
+    tags: agentTags(rule),
+    setback:
+      setback === undefined
+        ? null
+        : {
+            code: setback.refusal.code,
+            detail: setback.refusal.detail,
+            at: setback.at,
+            failures: setback.failures,
+            retryAt: setback.retryAt,
+          },
+  };
+}
+
+function servedCard(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
+  const { discovery } = parts;
+  const rule = ruleOf(parts, agent);
   if (rule === undefined || discovery.book.killed(rule) !== undefined) return undefined;
   const entry =
     discovery.book.current(rule, CARD_REQUESTS['1.0']) ?? discovery.book.current(rule, CARD_REQUESTS.absent);
@@ -78,40 +96,38 @@ function servedCard({ discovery }: AdminParts, agent: AgentName): ReturnType<Adm
   return { body: entry.body, contentType: fieldValue(entry.fields, 'content-type') ?? 'application/json' };
 }
 
-async function refresh({ discovery }: AdminParts, agent: AgentName): ReturnType<AdminPorts['refresh']> {
-  const rule = discovery.rules().agents.get(agent);
+async function refresh(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts['refresh']> {
+  const { discovery } = parts;
+  const rule = ruleOf(parts, agent);
   if (rule === undefined) return refused(refuse('unknown-agent', 'No agent of this name is configured.'));
   const { refreshed } = await discovery.book.update(rule, CARD_REQUESTS['1.0']);
   if (!refreshed.ok) return refused(refreshed.refusal);
   return accepted({ outcome: refreshed.outcome, digest: refreshed.entry.admission?.digest ?? null });
 }
 
-/** Finds what a name or a URL is to the rules: an agent, an agent's card, an origin that is allowed, or a stranger. */
-export function describe(rules: Rules, target: string): Described | undefined {
-  const agent = [...rules.agents.values()].find(
-    ({ name, cards }) => name === target || cards.some((url) => url === target),
-  );
+/** Says what a name or a URL is to the rules: an agent, a card, an origin, or nothing that may be had, and why. */
+function describe({ discovery }: AdminParts, target: string): Described | undefined {
+  const agent = discovery.rules().agents.get(agentName(target));
   if (agent !== undefined) return describedAgent(agent);
-  const url = /^https?:\/\//i.test(target) ? URL.parse(target) : null;
-  if (url === null) return undefined;
-  const shown = urlId(`${url.origin}${url.pathname}`);
-  const rule = rules.origins.find((each) => matches(each, url));
-  const tags = originTags(shown);
-  if (rule !== undefined) return { agent: null, rule: rule.name, url: shown, tags, refusal: null };
-  const refusal = refuse('origin-not-allowed', `No agent and no rule names ${url.origin}; write one to allow it.`);
-  return { agent: null, rule: null, url: shown, tags, refusal };
+  if (!/^https?:\/\//i.test(target)) return undefined;
+  const place = discovery.find(target);
+  switch (place.is) {
+    case 'card':
+      return describedAgent(place.agent);
+    case 'origin':
+      return { agent: null, rule: place.rule.name, url: place.url, tags: originTags(place.url), refusal: null };
+    case 'refused': {
+      const parsed = parseTarget(target);
+      const [url, tags] = parsed.ok ? [parsed.value.url, originTags(parsed.value.url)] : [null, []];
+      return { agent: null, rule: place.rule?.name ?? null, url, tags, refusal: place.why(null) };
+    }
+  }
 }
 
 const describedAgent = (agent: AgentRule): Described => ({
   agent: agent.name,
-  rule: `agents.${agent.name}`,
-  url: agent.cards[0] ?? (null satisfies Url | null),
+  rule: agent.by?.name ?? `agents.${agent.name}`,
+  url: agent.cards[0] ?? null,
   tags: agentTags(agent),
   refusal: null,
 });
-
-function matches({ match }: OriginRule, { protocol, hostname, port }: URL): boolean {
-  const wanted = match.host.includes(':') ? `[${match.host}]` : match.host;
-  const actual = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  return !match.wildcard && protocol === `${match.scheme}:` && hostname === wanted && actual === match.port;
-}

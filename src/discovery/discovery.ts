@@ -6,6 +6,7 @@ import type { Refusal } from '../kernel/refusal.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import type { ExtendedStore, Secrets } from '../ports/callers.ts';
 import { buildRoutes } from '../policy/route.ts';
+import type { Place } from '../policy/places.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import { createAcceptedCard } from './accepted-card.ts';
 import { adoptRules, type Snapshot } from './adopt.ts';
@@ -58,6 +59,8 @@ export interface Discovery {
   readonly ready: Promise<void>;
   /** Fetches every key set and every card once, `concurrency` cards at a time. */
   prefetch(concurrency: number): Promise<void>;
+  /** What a URL is to the rules in force. */
+  find(url: string): Place;
   /** Fetches and judges one card now, for the commands that run without a daemon. */
   fetchOnce(agent: AgentRule): Promise<Update>;
   /** How every named agent's card stands now. */
@@ -137,6 +140,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
     keySets: () => keys.sets(),
     settled,
+    find: (url) => snapshot.routes.find(url),
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
     rules: () => snapshot.rules,
     async adopt(given) {

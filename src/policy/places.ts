@@ -11,8 +11,11 @@ import type { AgentRule, OriginRule, Rules } from './rules.ts';
 export type Place =
   | { readonly is: 'card'; readonly agent: AgentRule }
   | { readonly is: 'origin'; readonly rule: OriginRule; readonly url: Url }
-  /** Nothing that the configuration allows; why depends on what whoever asks may know of it, null for who may know all. */
-  | { readonly is: 'refused'; readonly why: (seenBy: Principal | null) => Refusal };
+  /**
+   * Nothing that may be had, by the rule that covers it where one does; why depends on what whoever asks may know, null for who may
+   * know all.
+   */
+  | { readonly is: 'refused'; readonly rule: OriginRule | null; readonly why: (seenBy: Principal | null) => Refusal };
 
 /** Finds out what URLs are, for one snapshot of the rules. */
 export interface Places {
@@ -53,7 +56,7 @@ export function createPlaces(rules: Rules): Places {
       const rule = ruleFor(rules.origins, target);
       if (rule === undefined) return refused((principal) => stranger(rules, target, principal));
       if (rule.content === 'any') return { is: 'origin', rule, url: target.url };
-      if (rule.card === null) return refused(() => writtenOnly(rule, target));
+      if (rule.card === null) return refused(() => writtenOnly(rule, target), rule);
       return unusable(rule, url, target) ?? { is: 'card', agent: cardAt(rule, rule.card, target) };
     },
   };
@@ -79,13 +82,17 @@ function unnamedAgent(rule: AgentRule, { url, scheme, host, port }: Target): Age
   };
 }
 
-const refused = (why: (seenBy: Principal | null) => Refusal): Place => ({ is: 'refused', why });
+const refused = (why: (seenBy: Principal | null) => Refusal, rule: OriginRule | null = null): Place => ({
+  is: 'refused',
+  rule,
+  why,
+});
 
 /** What keeps a URL from naming a card under a rule that covers it. */
 function unusable(rule: OriginRule, url: string, target: Target): Place | undefined {
   if (target.url.length > LONGEST)
     return refused(() => refuse('request-too-large', `The URL is longer than ${LONGEST} characters.`, { status: 414 }));
-  if (rule.firstUse === 'hold') return refused(() => heldAtFirst(rule, target));
+  if (rule.firstUse === 'hold') return refused(() => heldAtFirst(rule, target), rule);
   return spelled(url, target);
 }
 

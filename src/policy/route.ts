@@ -30,7 +30,7 @@ export type Route =
   | { readonly to: 'stranger'; readonly why: (seenBy: Principal | null) => Refusal };
 
 /** One route look-up per listener; `exact` answers the ordinary request by one map access. */
-export interface RouteTable {
+export interface RouteTable extends Pick<Places, 'find'> {
   route(asked: Asked): Route;
 }
 
@@ -77,6 +77,7 @@ export function buildRoutes(rules: Rules): RouteTable {
     return shared.get(target) ?? routeShared(rules, shared, pathOf(target));
   };
   return {
+    find: places.find,
     route(asked) {
       const role = rules.listeners.get(asked.listener);
       if (role === undefined) return notFound('This listener is closing.');

@@ -123,6 +123,7 @@ export class AdminWorld {
         },
       },
       agents: () => [this.#weather()],
+      agent: (agent) => (agent === 'weather' ? this.#weather() : undefined),
       card: () => ({ body: new TextEncoder().encode('{"name":"Weather"}'), contentType: 'application/json' }),
       refresh: async (agent) => {
         this.done.push(`refresh ${agent}`);

@@ -99,6 +99,50 @@ describe('cards without a name', () => {
     assert.equal((await card('/team/card.json')).body, OTHER_CARD);
     world.says(answers(CARD));
   });
+  test('are told of and fetched anew by their URL', async () => {
+    const url = `${world.origin.url}/team/card.json`;
+    const at = (below: string): string => `/agents/${encodeURIComponent(url)}${below}`;
+    await card('/team/card.json');
+    const shown = JSON.parse((await admin('GET', at(''))).body) as Record<string, unknown>;
+    assert.deepEqual([shown['agent'], shown['state'], shown['urls']], [url, 'fresh', [url]]);
+    assert.equal((await admin('GET', at('/card'))).body, (await card('/team/card.json')).body);
+    const asked = world.origin.asked.length;
+    const refreshed = JSON.parse((await admin('POST', at('/refresh'), { reason: 'r' })).body) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(refreshed['outcome'], 'stored');
+    assert.equal(world.origin.asked.length, asked + 1);
+    for (const other of [
+      'https%3A%2F%2Fevil.test%2F',
+      at('').replace('%3A', '%3a').slice('/agents/'.length),
+      'http%3A%2F%2F%ff',
+    ])
+      assert.equal((await admin('GET', `/agents/${other}`)).status, 404, other);
+    const receipts = await admin('GET', `/receipts?agent=${encodeURIComponent(url)}`);
+    assert.ok(
+      (JSON.parse(receipts.body) as { receipts: { agent: string }[] }).receipts.every(({ agent }) => agent === url),
+    );
+  });
+  test('are explained by their URL, and so is what is none', async () => {
+    const because = async (target: string): Promise<readonly string[]> => {
+      const { body } = await admin('GET', `/explain?target=${encodeURIComponent(target)}`);
+      return (JSON.parse(body) as { because: readonly string[] }).because;
+    };
+    assert.match(
+      (await because(`${world.origin.url}/team/card.json`)).join(' '),
+      /^origins\[0\] covers it\. .*is served: fresh/,
+    );
+    assert.match(
+      (await because('http://a.many.example/c')).join(' '),
+      /^origins\[1\] covers it\. Refused: first-use-held/,
+    );
+    assert.match((await because('https://evil.test/')).join(' '), /^No rule .* Refused: origin-not-allowed/);
+    assert.match(
+      (await because('https://127.0.0.1/\\x')).join(' '),
+      /Refused: origin-not-allowed\. The URL is refused/,
+    );
+  });
   test('are "other" in metrics, in nobody’s list, and by URL in receipts', async () => {
     const other = await world.metric(/^cardea_requests_total\{agent="other",kind="public",result="hit"\}/);
     assert.match(other ?? '', / [1-9]/);
