@@ -140,9 +140,8 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
     keySets: () => keys.sets(),
     settled,
-    find: (url) => snapshot.routes.find(url),
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
-    rules: () => snapshot.rules,
+    ...lookingAt(snapshot),
     async adopt(given) {
       await ready;
       await reviews.load([...given.agents.values()]);
@@ -173,6 +172,11 @@ async function prepare({ keys, reviews }: DiscoveryParts, rules: Rules): Promise
   await reviews.load([...rules.agents.values()]);
   follow();
 }
+
+const lookingAt = (snapshot: Snapshot): Pick<Discovery, 'rules' | 'find'> => ({
+  rules: () => snapshot.rules,
+  find: (url) => snapshot.routes.find(url),
+});
 
 async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<void> {
   for (const agent of agents) {
