@@ -59,7 +59,7 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
   const agents = [...settings.agents].map(([name, agent]) =>
     agentRule({ name, place: `agents.${name}` }, agent, { settings, named, pins, origins: places }),
   );
-  const origins = places.map((rule, index) => 
+  const origins = places.map((rule, index) =>
     withCardRule(rule, settings.origins[index], { settings, named, pins, origins: places }),
   );
   const unnamed = origins.flatMap(({ card }) => (card === null ? [] : [card]));

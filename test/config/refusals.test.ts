@@ -139,11 +139,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'an agent that is no section',
     'agents: { a: https://a.example }',
     [
-<<<<<<< HEAD
       'c.yaml:1:14 agents.a: this holds settings: origin, card, hosts, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, credentials, extended, route',
-=======
-      'c.yaml:1:14 agents.a: this holds settings: origin, card, hosts, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, route, extended',
->>>>>>> a7147d2 (Say in the docs what rules take of an agent, and keep the graph within its length)
     ],
   ],
   [
