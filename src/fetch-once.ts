@@ -55,7 +55,7 @@ async function fetchUnnamed(config: ValidConfig, url: string, world: World): Pro
     const place = graph.discovery.find(url);
     switch (place.is) {
       case 'card':
-        return fetchWith(graph, place.agent);
+        return fetchWith(graph, place.agent, []);
       case 'origin':
         return notForDiscovery(place.rule, { url: place.url });
       case 'refused':
@@ -182,7 +182,6 @@ async function inGraph(
   }
 }
 
-<<<<<<< HEAD
 /** What was approved is in the daemon's ledger, where no other command looks: without it every card is a first one, and is shown. */
 function asFirstUse(config: ValidConfig, { review, ...agent }: AgentRule): [ValidConfig, AgentRule] {
   const open: AgentRule = { ...agent, review: { ...review, firstUse: 'allow' } };
@@ -201,36 +200,10 @@ const firstUseLine = ({ review }: AgentRule): readonly string[] =>
 
 async function fetchAgent(given: ValidConfig, rule: AgentRule, world: World): Promise<FetchedCard> {
   const [config, agent] = asFirstUse(given, rule);
-  return inGraph(config, world, async (graph) => {
-    const { refreshed } = await graph.discovery.fetchOnce(agent);
-    if (!refreshed.ok) {
-      const { code, detail } = refreshed.refusal;
-      return {
-        target: agent.name,
-        report: { agent: agent.name, ok: false, outcome: refreshed.outcome, code, detail },
-        card: null,
-        lines: [`refused: ${code}: ${detail}`],
-      };
-    }
-    const { entry, outcome } = refreshed;
-    const admission = entry.admission;
-    const lifetime = { freshSeconds: entry.lifetime.fresh / 1000, storable: outcome !== 'uncacheable' };
-    return {
-      target: agent.name,
-      report: { agent: agent.name, ok: true, outcome, url: entry.url, ...lifetime, ...admission },
-      card: entry.body,
-      lines: [
-        `accepted: ${admission?.facts.name ?? ''} ${admission?.facts.version ?? ''} (A2A ${admission?.facts.protocolVersion ?? '?'}) from ${entry.url}`,
-        `signature: ${admission?.verdict.signature ?? 'off'}; digest: ${admission?.digest ?? ''}; fresh for ${lifetime.freshSeconds} s`,
-        ...firstUseLine(rule),
-        ...(admission?.warnings ?? []).map((warning) => `warning: ${warning}`),
-      ],
-=======
-async function fetchAgent(config: ValidConfig, agent: AgentRule, world: World): Promise<FetchedCard> {
-  return inGraph(config, world, (graph) => fetchWith(graph, agent));
+  return inGraph(config, world, (graph) => fetchWith(graph, agent, firstUseLine(rule)));
 }
 
-async function fetchWith({ discovery }: Graph, agent: AgentRule): Promise<FetchedCard> {
+async function fetchWith({ discovery }: Graph, agent: AgentRule, remarks: readonly string[]): Promise<FetchedCard> {
   const { refreshed } = await discovery.fetchOnce(agent);
   if (!refreshed.ok) {
     const { code, detail } = refreshed.refusal;
@@ -239,7 +212,6 @@ async function fetchWith({ discovery }: Graph, agent: AgentRule): Promise<Fetche
       report: { agent: agent.name, ok: false, outcome: refreshed.outcome, code, detail },
       card: null,
       lines: [`refused: ${code}: ${detail}`],
->>>>>>> 91687af (Tell of, fetch and explain cards without a name by their URL)
     };
   }
   const { entry, outcome } = refreshed;
@@ -252,6 +224,7 @@ async function fetchWith({ discovery }: Graph, agent: AgentRule): Promise<Fetche
     lines: [
       `accepted: ${admission?.facts.name ?? ''} ${admission?.facts.version ?? ''} (A2A ${admission?.facts.protocolVersion ?? '?'}) from ${entry.url}`,
       `signature: ${admission?.verdict.signature ?? 'off'}; digest: ${admission?.digest ?? ''}; fresh for ${lifetime.freshSeconds} s`,
+      ...remarks,
       ...(admission?.warnings ?? []).map((warning) => `warning: ${warning}`),
     ],
   };

@@ -264,7 +264,7 @@ function unnoted(offer: Offer, ruling: Ruling, occasion: Occasion): Decided {
     return { taken: true, inForce, ruling, wasBack: false };
   }
   const card = heldCard(offer, ruling.changes, { occasion, before: [] });
-  return { taken: false, ruling, inForce: undefined, pending: { card, why: ruling.why } };
+  return { taken: false, ruling, inForce: undefined, isFirst: true, pending: { card, why: ruling.why } };
 }
 
 const unwritten = (agent: AgentName, { detail }: Refusal): Event => ({
