@@ -12,6 +12,7 @@ import {
 } from '@a2a-js/sdk/server';
 import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
 import express from 'express';
+import { type People, declaration, extendedCard, guard, userBuilder } from './people.ts';
 import type { Signer } from './signer.ts';
 
 const CARD_PATH = '/.well-known/agent-card.json';
@@ -24,6 +25,8 @@ export interface RunningAgent {
   readonly asked: readonly string[];
   /** A2A operations that it was asked for, and by way of whom (RFC 9110 Via). */
   readonly calls: readonly { readonly via: string | undefined }[];
+  /** Who was shown an extended card, in order. */
+  readonly shownTo: readonly string[];
   /** From now on its skill is described like this. */
   describe(skill: string): void;
   stop(): Promise<void>;
@@ -39,6 +42,8 @@ export interface AgentOptions {
   readonly maxAge: number;
   /** Signs its card; its key set is then served at `/jwks.json`. */
   readonly signer?: Signer;
+  /** It answers them alone, and has an extended card for each of them; else it answers everybody. */
+  readonly people?: People;
 }
 
 /** Starts an agent built with the official SDK's own server on a free loopback port. */
@@ -53,24 +58,30 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   });
   const server = http.createServer(app);
   const url = await listen(server);
-  const { signer, maxAge } = options;
+  const { signer, maxAge, people } = options;
   const card = cardOf(options, url);
-  const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), echo(options.name));
+  const shownTo: string[] = [];
+  const handler = handlerOf(options, card, shownTo);
   const legacy = options.publishes === '0.3' ? { legacyCompat: { enabled: true } } : {};
-  const userBuilder = UserBuilder.noAuthentication;
+  const served = {
+    requestHandler: handler,
+    userBuilder: people === undefined ? UserBuilder.noAuthentication : userBuilder(people),
+    ...legacy,
+  };
   const agentCardProvider = signer === undefined ? handler : () => signer.sign(card);
   app.use(CARD_PATH, agentCardHandler({ agentCardProvider, cache: { maxAge }, ...legacy }));
   app.get('/jwks.json', (_request, response) => void response.json(signer?.jwks ?? { keys: [] }));
-  app.use('/rpc', jsonRpcHandler({ requestHandler: handler, userBuilder, ...legacy }));
-  app.use('/rest', restHandler({ requestHandler: handler, userBuilder, ...legacy }));
+  if (people !== undefined) app.use(['/rpc', '/rest'], guard(people));
+  app.use('/rpc', jsonRpcHandler(served));
+  app.use('/rest', restHandler(served));
   const describe = (text: string): void => {
     for (const skill of card.skills) skill.description = text;
   };
-  return { url, asked, calls, describe, stop: () => stop(server) };
+  return { url, asked, calls, shownTo, describe, stop: () => stop(server) };
 }
 
 /** Starts someone else's server, which serves a copy of another agent's card with one word changed. */
-export async function startTamperer(of: string): Promise<Omit<RunningAgent, 'describe'>> {
+export async function startTamperer(of: string): Promise<Omit<RunningAgent, 'describe' | 'shownTo'>> {
   const card = await (await fetch(`${of}${CARD_PATH}?copy`)).text();
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -98,8 +109,21 @@ function stop(server: http.Server): Promise<void> {
   });
 }
 
+function handlerOf({ name, people }: AgentOptions, card: AgentCard, shownTo: string[]): DefaultRequestHandler {
+  const extended = people === undefined ? undefined : extendedCard(card, shownTo);
+  return new DefaultRequestHandler(
+    card,
+    new InMemoryTaskStore(),
+    echo(name),
+    undefined,
+    undefined,
+    undefined,
+    extended,
+  );
+}
+
 function cardOf(options: AgentOptions, url: string): AgentCard {
-  const { name, description, skill, publishes } = options;
+  const { name, description, skill, publishes, people } = options;
   const protocolVersions = publishes === '1.0' ? ['1.0'] : ['1.0', '0.3'];
   return AgentCard.fromJSON({
     name,
@@ -112,7 +136,7 @@ function cardOf(options: AgentOptions, url: string): AgentCard {
       { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion },
       { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion },
     ]),
-    capabilities: { streaming: true },
+    ...(people === undefined ? { capabilities: { streaming: true } } : declaration),
     skills: [{ ...skill, tags: ['demo'], examples: [`Ask ${name} for help.`] }],
   });
 }

@@ -7,16 +7,20 @@ import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { type RunningAgent, startAgent, startTamperer } from './agents.ts';
 import { tellCalls } from './calls.ts';
 import { LAUNCHER, startDaemon } from './daemon.ts';
+import { type Person, tellExtended } from './extended.ts';
 import { createSigner } from './signer.ts';
 import { type Story, createStory } from './story.ts';
 import { runTour } from './tour.ts';
 
 /*
- * Two agents built with the official SDK, Cardea in front of them, and the SDK's own resolver as the client.
+ * Two agents built with the official SDK, Cardea in front of them, and the SDK's own clients before it.
  * Everything is real: other processes, real sockets, the same launcher and configuration that a user has.
  */
 
 const WELL_KNOWN = '.well-known/agent-card.json';
+
+const ANN: Person = { name: 'Ann', token: 'the-token-of-ann' };
+const BEN: Person = { name: 'Ben', token: 'the-token-of-ben' };
 
 const story = createStory(process.stdout);
 if (process.argv.includes('--tour')) {
@@ -42,6 +46,7 @@ const [weather, planner] = await Promise.all([
     skill: { id: 'plan', name: 'Plan', description: 'Plans a journey between two places.' },
     publishes: '0.3',
     maxAge: 300,
+    people: new Map([ANN, BEN].map(({ token, name }) => [token, name])),
   }),
 ]);
 const tamperer = await startTamperer(weather.url);
@@ -97,6 +102,7 @@ async function tell({ title, say, exchange, command }: Story): Promise<void> {
   const { code, detail } = (await copy.json()) as { readonly code: string; readonly detail: string };
   say(`  ${code}: ${detail}`);
 
+  await tellExtended(story, { base, planner, people: [ANN, BEN] });
   await tellCalls(story, { base, agent: weather, launcher: LAUNCHER, config });
 
   title('The origin goes away; the card stays');
@@ -126,7 +132,7 @@ keys:
 agents:
   weather: { origin: "${first.url}", keys: [weather], signature: require, route: through, ${local} }
   copy: { origin: "${tamperer.url}", keys: [weather], signature: require, ${local} }
-  planner: { origin: "${second.url}", ${local} }
+  planner: { origin: "${second.url}", route: through, ${local} }
 log: { level: error }
 `;
 }
