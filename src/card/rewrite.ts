@@ -6,7 +6,7 @@ import { type Json, type JsonObject, isArray, isObject, objectOf } from './json.
 import { carried, carriedInterfaces } from './pick-interface.ts';
 import { readText } from './schema/member-value.ts';
 import { snakeName } from './schema/table.ts';
-import type { CardVersion } from './version.ts';
+import { type CardVersion, majorMinor } from './version.ts';
 
 type Versions = Pick<CardRule, 'versions'>;
 
@@ -38,6 +38,8 @@ export function rewriteCard(card: JsonObject, base: string, rule: Versions): Jso
         return [name, legacy[0]?.binding];
       case 'additional':
         return [name, rewriteAdditional(value, base, legacy)];
+      case 'version':
+        return [name, legacy.length > 0 || isSpoken(card, value, rule) ? value : undefined];
       case undefined:
         return [name, value];
     }
@@ -45,7 +47,7 @@ export function rewriteCard(card: JsonObject, base: string, rule: Versions): Jso
   return objectOf([...members, ...missingTransport(card, legacy)]);
 }
 
-type Part = 'signatures' | 'supported' | 'url' | 'transport' | 'additional';
+type Part = 'signatures' | 'supported' | 'url' | 'transport' | 'additional' | 'version';
 
 /** Members that hold interfaces, under the names that JSON and protobuf give them. */
 const MEMBERS: ReadonlyMap<string, Part> = new Map(
@@ -56,6 +58,7 @@ const MEMBERS: ReadonlyMap<string, Part> = new Map(
       ['url', 'url'],
       ['preferredTransport', 'transport'],
       ['additionalInterfaces', 'additional'],
+      ['protocolVersion', 'version'],
     ] as const
   ).flatMap(([name, part]): [string, Part][] => [
     [name, part],
@@ -67,6 +70,14 @@ const MEMBERS: ReadonlyMap<string, Part> = new Map(
 function missingTransport(card: JsonObject, [main]: readonly Interface[]): readonly [string, Json][] {
   if (main === undefined || readText(card, 'preferredTransport') !== undefined || main.binding === 'JSONRPC') return [];
   return [['preferredTransport', main.binding]];
+}
+
+/** A version at the root speaks of the interfaces: once those of it are left out, it would contradict the ones that stay. */
+function isSpoken(card: JsonObject, version: Json, rule: Versions): boolean {
+  const declared = supportedInterfaces(card);
+  const stays = (one: Interface): boolean => one.version === stated && carried(one, rule) !== undefined;
+  const stated = typeof version === 'string' ? majorMinor(version) : undefined;
+  return declared.length === 0 || declared.some(stays);
 }
 
 function rewriteSupported(value: Json, base: string, rule: Versions): Json | undefined {
