@@ -2,11 +2,11 @@ import { problemAnswer } from '../bindings/problem.ts';
 import { problemIndex, problemPage } from '../bindings/problem-page.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
-import type { Tag } from '../kernel/ids.ts';
+import type { AgentName, Tag } from '../kernel/ids.ts';
 import { plainPrincipal } from '../kernel/principal.ts';
 import { type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
 import { seconds } from '../kernel/units.ts';
-import { decide, decideForAll, type Subject } from '../policy/decide.ts';
+import { decide, decideForAll } from '../policy/decide.ts';
 import { checkAudience } from '../policy/principals.ts';
 import { type Route, type RouteTable, routeFor } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
@@ -58,7 +58,7 @@ function answerOn(services: Services, ask: Ask, turnsLeft: number): Answer | Pro
   // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
   if (route.to === 'problem') return explain(ask, route.code);
   const turn = toNobody(ask, route);
-  const stopped = decideForAll(services.kills.active(), subjectOf(turn.route).agent);
+  const stopped = decideForAll(services.kills.active(), agentOf(turn.route));
   if (stopped !== undefined) return refuseAt(services, turn, stopped);
   const identified = services.callers.identify(ask);
   // The rules may be others when it is known at last who asks.
@@ -117,7 +117,7 @@ const unsteady = ({ route }: Turn): Answer =>
     refuse('overloaded', 'The configuration changed again and again while this was answered; ask again.', {
       retryAfter: seconds(1),
     }),
-    { kind: 'public', agent: subjectOf(route).agent },
+    { kind: 'public', agent: agentOf(route) },
   );
 
 /** A token for one agent is none for another. */
@@ -180,8 +180,8 @@ const tagged = (answer: Answer | Promise<Answer>, tags: readonly Tag[]): Answer 
 function decideOn({ kills }: Services, { route, caller }: Turn, answer: Answer | undefined): Refusal | undefined {
   const active = kills.active();
   if (active.length === 0) return undefined;
-  const { agent, tags } = subjectOf(route);
-  return decide(active, { agent, tags: [...tags, ...(caller?.tags ?? []), ...(answer?.tags ?? [])] });
+  const tags = [...tagsOf(route), ...(caller?.tags ?? []), ...(answer?.tags ?? [])];
+  return decide(active, { agent: agentOf(route), tags });
 }
 
 /** What was killed while its answer was being made is not handed out: this is the last look before the first byte. */
@@ -198,9 +198,8 @@ async function decideAgain(services: Services, turn: Turn, late: Answer): Promis
  */
 function noted({ ledger }: Services, { route, caller }: Turn, answer: Answer): Answer {
   const { code, receipt } = answer.trace;
-  const { agent } = subjectOf(route);
   if (code !== undefined && receipt === undefined && code !== 'unknown-agent')
-    ledger.refused({ agent, code, ...evidenceOf(caller) });
+    ledger.refused({ agent: agentOf(route), code, ...evidenceOf(caller) });
   return answer;
 }
 
@@ -210,7 +209,7 @@ const evidenceOf = (caller: Caller | null) => ({
 });
 
 function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal): Answer | Promise<Answer> {
-  const { agent } = subjectOf(route);
+  const agent = agentOf(route);
   const receipt = services.ledger.refused({ agent, code: why.code, ...evidenceOf(caller) });
   const refusal = { ...why, receipt };
   if (route.to === 'operation') return services.refuseOperation(ask, route.agent, refusal);
@@ -220,14 +219,14 @@ function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal
   });
 }
 
-function subjectOf(route: Route): Subject {
+/** The agent that a request is about, as evidence and refusals name it. */
+function agentOf(route: Route): AgentName | null {
   switch (route.to) {
     case 'card':
     case 'origin-card':
     case 'operation':
-      return { agent: nameOf(route.agent), tags: agentTags(route.agent) };
+      return nameOf(route.agent);
     case 'origin':
-      return { agent: null, tags: originTags(route.url) };
     case 'agents':
     case 'catalog':
     case 'keys':
@@ -235,7 +234,27 @@ function subjectOf(route: Route): Subject {
     case 'problem':
     case 'stranger':
     case 'nowhere':
-      return { agent: null, tags: [] };
+      return null;
+  }
+}
+
+/** Everything that a kill could name of what a request is about. Looked at only while there is a kill: URLs are read for it. */
+function tagsOf(route: Route): readonly Tag[] {
+  switch (route.to) {
+    case 'card':
+    case 'origin-card':
+    case 'operation':
+      return agentTags(route.agent);
+    case 'origin':
+      return originTags(route.url);
+    case 'agents':
+    case 'catalog':
+    case 'keys':
+    case 'logout':
+    case 'problem':
+    case 'stranger':
+    case 'nowhere':
+      return [];
   }
 }
 
