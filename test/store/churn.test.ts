@@ -13,10 +13,10 @@ const collect: unknown = vm.runInNewContext('gc');
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
-const WEEK = 7 * 24 * 60;
+const WEEKS = 2 * 7 * 24 * 60;
 const ROOM = bytes(4 * MIB);
 
-test('a week of new names, variants, purges and drops leaves no more behind than a day', async () => {
+test('two weeks of new names, variants, purges and drops leaves no more behind than a day', async () => {
   assert.ok(typeof collect === 'function');
   const clock = new FakeClock();
   const observer = { record: () => undefined };
@@ -37,9 +37,9 @@ test('a week of new names, variants, purges and drops leaves no more behind than
     return process.memoryUsage().heapUsed;
   };
   const day = await heapAfter(0, 24 * 60);
-  const week = await heapAfter(24 * 60, WEEK);
-  // A week adds 8,640 names: 80 forgotten bytes for each would show.
-  assert.ok(week - day < 0.65 * MIB, `the heap grew by ${week - day} bytes`);
+  const weeks = await heapAfter(24 * 60, WEEKS);
+  // They add 18,720 names: 78 forgotten bytes for each would show. What the engine keeps for itself varies by half a MiB.
+  assert.ok(weeks - day < 1.4 * MIB, `the heap grew by ${weeks - day} bytes`);
   await store.purge([tag('all')], false);
   assert.deepEqual({ ...store.size() }, { entries: 0, bytes: 0 });
 });
