@@ -14,7 +14,7 @@ export function isNewEnough(version) {
 export function needNode() {
   if (isNewEnough(process.versions.node)) return;
   console.error(
-    `Cardea needs Node ${NEEDED.join('.')} or newer, this is ${process.version}: run \`npm run setup\` once, then try again.`,
+    `Cardea needs Node ${NEEDED.join('.')} or newer, this is ${process.version}: start this by \`npm run\`, or by node_modules/.bin/node after \`npm run setup\`.`,
   );
   process.exit(1);
 }

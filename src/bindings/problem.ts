@@ -10,7 +10,7 @@ export interface RefusedTrace {
   readonly agent: AgentName | null;
 }
 
-/** The members of an RFC 9457 problem, in the contract's order. */
+/** The members of an RFC 9457 problem, in the order in which they are written. */
 export interface Problem {
   readonly type: string;
   readonly code: FaultCode;

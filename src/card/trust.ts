@@ -23,7 +23,7 @@ export interface TrustedCard {
   readonly verdict: Verdict;
 }
 
-/** Judges a card's signatures as the agent's rule demands (contract, section 4). */
+/** Judges a card's signatures as the agent's rule demands. */
 export async function judgeSignatures(
   card: JsonObject,
   version: CardVersion,

@@ -35,6 +35,9 @@ export const COMMON = { ...DAEMON_FLAGS, json: JSON_FLAG } as const;
 
 export const REASON_FLAG = { takes: 'REASON', doc: 'Why; whoever reads the receipts wants to know.' } as const;
 
+/** For orders that nobody may give without saying why. */
+export const NEEDED_REASON = { ...REASON_FLAG, isNeeded: true } as const;
+
 /** Makes a command that talks to the running daemon. */
 export function adminCommand<const Table extends { readonly [name: string]: Flag }>(spec: AdminSpec<Table>): Command {
   const flags = { ...spec.flags, ...COMMON };
@@ -45,7 +48,7 @@ export function adminCommand<const Table extends { readonly [name: string]: Flag
     help: spec.help,
     flags,
     settings: false,
-    exits: spec.exits ?? '0 done · 1 refused · 3 no daemon answers',
+    exits: spec.exits ?? '0 done · 1 refused · 2 called wrongly · 3 no daemon answers',
     async run(io) {
       const args = parseArgs(io.argv, { flags, settings: false, operands: spec.count });
       if (!args.ok) return usageProblems(command, args.problems, io);

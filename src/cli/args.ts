@@ -11,6 +11,8 @@ export interface Flag {
   readonly takes: string | null;
   /** One letter that stands for it: `f` for `-f`. */
   readonly short?: string;
+  /** The command does nothing without it. */
+  readonly isNeeded?: boolean;
   readonly doc: string;
 }
 
@@ -54,6 +56,7 @@ export function parseArgs<const Table extends FlagTable>(
   const given = split(argv, known);
   const problems = [...given.problems];
   if (given.operands.length < usage.operands.least) problems.push(missingOperand(usage.operands.least));
+  problems.push(...missingFlags(usage.flags, given.flags));
   const extra = given.operands.slice(usage.operands.most);
   problems.push(...extra.map((word) => `unexpected ${quote(word)}`));
   if (problems.length > 0) return { ok: false, problems };
@@ -67,6 +70,14 @@ export function parseArgs<const Table extends FlagTable>(
 
 const missingOperand = (least: number): string =>
   least === 1 ? 'what it is about is missing' : `${least} operands are needed`;
+
+/** Each flag that the command does nothing without and that is not there, as it is written. */
+function missingFlags(table: FlagTable, given: readonly FlagValue[]): readonly string[] {
+  const missing = Object.entries(table).filter(
+    ([name, { isNeeded }]) => isNeeded === true && !given.some(({ flag }) => flag === `--${name}`),
+  );
+  return missing.map(([name, { takes }]) => `--${name}${takes === null ? '' : ` ${takes}`} is missing`);
+}
 
 interface KnownFlag {
   /** What it is in full, where it is known by a letter. */

@@ -72,7 +72,7 @@ async function reportCards(cards: AsyncIterable<CardCheck>, agents: readonly str
   asking(0);
   for await (const { agent, ok, line } of cards) {
     progress(null);
-    io.stdout.write(`${ok ? paint('green', 'ok     ', io) : paint('red', 'refused', io)} ${agent}: ${line}\n`);
+    io.stdout.write(`${ok ? paint('green', 'ok  ', io) : paint('red', 'FAIL', io)} ${agent}: ${line}\n`);
     if (!ok) refused += 1;
     asking((done += 1));
   }

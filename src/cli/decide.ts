@@ -1,11 +1,11 @@
-import { type AdminCall, REASON_FLAG, adminCommand, listOf, membersOf } from './admin-command.ts';
+import { type AdminCall, NEEDED_REASON, REASON_FLAG, adminCommand, listOf, membersOf } from './admin-command.ts';
 import { cell } from './terminal.ts';
 
 const APPROVE_FLAGS = {
   reason: REASON_FLAG,
   print: { takes: null, doc: 'Decides nothing here; prints the line for a file of pins (review.pins).' },
 } as const;
-const REJECT_FLAGS = { reason: REASON_FLAG } as const;
+const REJECT_FLAGS = { reason: NEEDED_REASON } as const;
 
 /** `cardea approve`: lets a card in that waits. */
 export const approveCommand = adminCommand({

@@ -23,7 +23,7 @@ export const healthCommand: Command = {
   help: 'It needs no token. In a manifest: exec: { command: [cardea, health, live] }',
   flags: FLAGS,
   settings: false,
-  exits: '0 yes · 1 no · 3 no daemon answers',
+  exits: '0 yes · 1 no · 2 called wrongly · 3 no daemon answers',
   run: runHealth,
 };
 

@@ -75,9 +75,10 @@ export function commandHelp(command: Command): string {
 }
 
 function usageLine({ name, operands, flags }: Command): string {
-  const written = Object.entries(flags).map(([flag, { takes }]) =>
-    takes === null ? `[--${flag}]` : `[--${flag} ${takes}]`,
-  );
+  const written = Object.entries(flags).map(([flag, { takes, isNeeded }]) => {
+    const word = takes === null ? `--${flag}` : `--${flag} ${takes}`;
+    return isNeeded === true ? word : `[${word}]`;
+  });
   return ['Usage: cardea', name, ...(operands === '' ? [] : [operands]), ...written].join(' ');
 }
 

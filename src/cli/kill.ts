@@ -1,7 +1,7 @@
-import { type AdminCall, REASON_FLAG, adminCommand, membersOf } from './admin-command.ts';
+import { type AdminCall, NEEDED_REASON, adminCommand, membersOf } from './admin-command.ts';
 import { cell } from './terminal.ts';
 
-const FLAGS = { reason: REASON_FLAG } as const;
+const FLAGS = { reason: NEEDED_REASON } as const;
 
 /** `cardea kill`: stops something, at once and until a person lifts it. */
 export const killCommand = adminCommand({
@@ -15,7 +15,7 @@ it is fetched and judged again. SIGUSR2 to the daemon and the kill file stop eve
   cardea kill all --reason "cards look forged"
   cardea kill agent:weather --reason "…"      origin:HOST  tenant:ID  principal:ISSUER#SUBJECT  kid:ID`,
   flags: FLAGS,
-  exits: '0 stopped · 1 refused, or stopped but not written down · 3 no daemon answers',
+  exits: '0 stopped · 1 refused, or stopped but not written down · 2 called wrongly · 3 no daemon answers',
   run: runKill,
 });
 

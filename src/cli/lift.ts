@@ -1,7 +1,7 @@
-import { type AdminCall, REASON_FLAG, adminCommand, membersOf } from './admin-command.ts';
+import { type AdminCall, NEEDED_REASON, adminCommand, membersOf } from './admin-command.ts';
 import { cell } from './terminal.ts';
 
-const FLAGS = { reason: REASON_FLAG } as const;
+const FLAGS = { reason: NEEDED_REASON } as const;
 
 /** `cardea lift`: ends one stop. */
 export const liftCommand = adminCommand({

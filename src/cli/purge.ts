@@ -1,9 +1,9 @@
-import { type AdminCall, REASON_FLAG, adminCommand, membersOf } from './admin-command.ts';
+import { type AdminCall, NEEDED_REASON, adminCommand, membersOf } from './admin-command.ts';
 import { cell } from './terminal.ts';
 
 const FLAGS = {
   soft: { takes: null, doc: 'Makes stale instead: served while its origin is asked, as far as the rules allow.' },
-  reason: REASON_FLAG,
+  reason: NEEDED_REASON,
 } as const;
 
 /** `cardea purge`: throws stored answers away. */

@@ -16,7 +16,7 @@ export const receiptsCommand = adminCommand({
   summary: 'Lists receipts, or checks that none was cut out or edited',
   help: 'Callers are named by hashes that only this state folder can link.\n\n  cardea receipts --agent weather --since 1h\n  cardea receipts --verify',
   flags: FLAGS,
-  exits: '0 listed, or the chain is whole · 1 refused, or the chain is broken · 3 no daemon answers',
+  exits: '0 listed, or the chain is whole · 1 refused, or the chain is broken · 2 called wrongly · 3 no daemon answers',
   run: (call) => (call.flags.verify ? runVerify(call) : runList(call)),
 });
 

@@ -105,7 +105,7 @@ function cardFields(served: Served, { coding, etag }: Representation): CardField
   return { common, content };
 }
 
-/** Serialises `Card-Status` (contract, section 3): an RFC 9651 token with parameters. */
+/** Serialises `Card-Status` as an RFC 9651 token with parameters. */
 export function cardStatus(admission: Admission): string {
   const { verdict, review, receipt } = admission;
   const parameters = [
@@ -121,6 +121,6 @@ export function cardStatus(admission: Admission): string {
   return [verdict.signature, ...parameters, `review=${review}`, `receipt=${structuredString(receipt)}`].join('; ');
 }
 
-/** `why` is a token in the contract's examples, the rest are strings. */
+/** `why` is a token, since every reason is one word; the rest are strings. */
 const stringParameter = (name: string, value: string | undefined): readonly string[] =>
   value === undefined ? [] : [`${name}=${name === 'why' ? value : structuredString(value)}`];

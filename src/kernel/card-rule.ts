@@ -1,7 +1,7 @@
 import type { AgentName, Url } from './ids.ts';
 import type { Bytes } from './units.ts';
 
-/** What a card of one agent must be to be admitted (contract, section 4). */
+/** What a card of one agent must be to be admitted. */
 export interface CardRule {
   readonly agent: AgentName | null;
   readonly maxBytes: Bytes;

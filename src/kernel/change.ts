@@ -1,4 +1,4 @@
-/** What a change of a member is a change of (contract, section 4). */
+/** What a change of a member is a change of. */
 export const CHANGE_CLASSES = [
   'identity', // who the agent is: name, provider
   'endpoint', // where it is reached

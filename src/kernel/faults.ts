@@ -458,7 +458,7 @@ export const FAULTS = {
   },
 } as const satisfies Record<string, Fault>;
 
-/** One of the contract's problem codes. */
+/** One of the problem codes that clients may rely on. */
 export type FaultCode = keyof typeof FAULTS;
 
 export const FAULT_CODES = Object.keys(FAULTS) as readonly FaultCode[];

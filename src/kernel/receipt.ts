@@ -17,7 +17,7 @@ export interface Trail {
   readonly reused: boolean;
 }
 
-/** The record of one exchange with an origin and of the verdict it led to (contract, section 6). Never a token, never a card's text. */
+/** The record of one exchange with an origin and of the verdict it led to. Never a token, never a card's text. */
 export interface ExchangeReceipt {
   readonly kind: 'exchange';
   readonly id: ReceiptId;

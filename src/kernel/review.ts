@@ -21,7 +21,7 @@ export const FIRST_USES = [
 ] as const;
 export type FirstUse = (typeof FIRST_USES)[number];
 
-/** How changes of one agent's card are decided (contract, section 4). */
+/** How changes of one agent's card are decided. */
 export interface ReviewRule {
   readonly firstUse: FirstUse;
   /** How long the approved card is served while a newer one waits. */

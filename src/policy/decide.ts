@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 /**
- * Decides whether a request goes on to the cache: undefined, or why not. The order is the contract's: kill `all`, principal,
+ * Decides whether a request goes on to the cache: undefined, or why not. The order is fixed: kill `all`, principal,
  * visibility, scoped kills. It matters: what stops everything must not depend on who asks, and a scoped kill must not tell a
  * caller of an agent that it may not see.
  */

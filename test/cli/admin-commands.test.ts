@@ -111,8 +111,11 @@ describe('commands that talk to the daemon', () => {
   test('a stop wants a reason and a scope', async () => {
     desk.world.kills = [];
     const reasonless = await desk.run('kill all');
-    assert.equal(reasonless.code, 1);
-    assert.match(reasonless.err, /reason must say why/);
+    assert.equal(reasonless.code, 2);
+    assert.match(
+      reasonless.err,
+      /^cardea kill: --reason REASON is missing\nUsage: cardea kill SCOPE --reason REASON \[/,
+    );
     assert.equal((await desk.run('kill everything --reason x')).code, 1);
     assert.equal((await desk.run('kill --reason x')).code, 2);
     assert.deepEqual(desk.world.kills, []);

@@ -60,6 +60,9 @@ describe('a command line', () => {
   test('without what must be there', () => {
     const usage = { ...USAGE, operands: { least: 1, most: 1 } };
     assert.deepEqual(parseArgs(['--soft'], usage), { ok: false, problems: ['what it is about is missing'] });
+    const needy = { ...USAGE, flags: { why: { takes: 'REASON', doc: '', isNeeded: true } } };
+    assert.deepEqual(parseArgs([], needy), { ok: false, problems: ['--why REASON is missing'] });
+    assert.equal(parseArgs(['--why', 'x'], needy).ok, true);
   });
   test('of a command that takes no settings', () => {
     const read = parseArgs(['--log-hits'], { ...USAGE, settings: false });

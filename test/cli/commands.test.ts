@@ -49,7 +49,7 @@ async function run(line: string, text: string, env: Record<string, string> = {},
 describe('cardea check', () => {
   test('colours and shows its progress on a terminal, unless asked for plain text', async () => {
     const shown = await run('check --connect', GOOD, {}, true);
-    assert.ok(shown.out.includes('\u001b[32mok     \u001b[39m weather'), shown.out);
+    assert.ok(shown.out.includes('\u001b[32mok  \u001b[39m weather'), shown.out);
     assert.match(shown.err, /asking for the card of weather …/);
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
       const { out, err } = await run('check --connect', GOOD, env, true);
@@ -81,7 +81,7 @@ cardea.yaml:2:14 log.hits: "3" is neither true nor false; write true or false
   });
   test('fetches every card where that is asked, and fails with any', async () => {
     const { code, out } = await run('check --connect', GOOD);
-    assert.match(out, /\nok +weather: Weather 1\.0\nrefused planner: card-invalid: no name\n$/);
+    assert.match(out, /\nok   weather: Weather 1\.0\nFAIL planner: card-invalid: no name\n$/);
     assert.equal(code, 2);
   });
   test('fetches nothing for a configuration that is wrong', async () => {

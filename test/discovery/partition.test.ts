@@ -39,7 +39,7 @@ const parts: fc.Arbitrary<PartitionParts> = fc.record({
   extensions: word,
 });
 
-/** What the issue of keys lists, member by member; only a credential that its issuer vouches for is not one of them. */
+/** What a key must tell apart, member by member; only a credential that its issuer vouches for is not one of them. */
 function isSame(one: PartitionParts, other: PartitionParts): boolean {
   const shown = ({ shown: it }: PartitionParts): unknown =>
     it.by === 'caller' && it.verified ? { by: it.by, scheme: it.scheme, hash: '' } : { ...it, verified: undefined };
