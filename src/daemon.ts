@@ -118,7 +118,7 @@ export const alone = async ({ settings }: Pick<Configured, 'settings'>, { clock 
 
 /** Builds the object graph around the doors, with nothing listening. */
 export async function createGraph(configured: Configured, world: World, own: Own): Promise<Graph> {
-  const { settings, rules, clock, kills } = { ...configured, ...world, ...own };
+  const { settings, rules, clock, kills, revocations } = { ...configured, ...world, ...own };
   const metrics = createMetrics(
     gauges(own, { discovery: () => discovery, memory: () => memory, extended: () => extended }),
     {
@@ -136,7 +136,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const { memory, extended } = createStores({ clock, observer, maxBytes: settings().cache.maxBytes, pinned });
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const fetcher = createWayOut(settings, world, own.addresses);
-  const doors = { clock, fetcher, store, extended, ledger, observer, kills, archive, cardKey };
+  const doors = { clock, fetcher, store, extended, ledger, observer, kills, revocations, archive, cardKey };
   const discovery: Discovery = createDiscovery({ ...doors, ...createReaders() }, rules);
   await discovery.ready;
   if ('warm' in store) {

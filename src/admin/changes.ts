@@ -7,9 +7,9 @@ import { json, problem } from './answers.ts';
 import { type Order, bad, flagOf, optionalReason, reasonOf } from './body.ts';
 import type { AdminPorts, Moved } from './ports.ts';
 import { asAgent } from './query.ts';
-import { scopeOf, tagsOf } from './scopes.ts';
+import { bearersOf, scopeOf, tagsOf } from './scopes.ts';
 
-/** The orders of an administrator. Each is written down before it takes effect, save a stop: that comes first. */
+/** The orders of an administrator. Each is written down before it takes effect, save a stop or a revocation: that comes first. */
 
 /** One order on its way through. */
 export interface Call {
@@ -41,6 +41,16 @@ function moved(outcome: Outcome<Moved>): Answer {
   if (!outcome.ok) return problem(outcome.refusal);
   const { kill: made, persisted, error } = outcome.value;
   return json({ ...made, persisted, ...(error === undefined ? {} : { error }) });
+}
+
+/** Takes back what a principal or a tenant can show: in force before anything is written. */
+export async function revoke({ ports, order, by }: Call): Promise<Answer> {
+  const whom = bearersOf(order);
+  if (!whom.ok) return problem(whom.refusal);
+  const reason = reasonOf(order);
+  if (!reason.ok) return problem(reason.refusal);
+  const revoked = await ports.revoke({ ...whom.value, reason: reason.value, by });
+  return revoked.ok ? json(revoked.value) : problem(revoked.refusal);
 }
 
 export async function purge(call: Call): Promise<Answer> {

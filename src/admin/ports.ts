@@ -1,4 +1,5 @@
 import type { CardStatus } from '../discovery/card-status.ts';
+import type { Revoked, RevokeOrder } from '../discovery/revoke.ts';
 import type { ChangeClass, KeptChange } from '../kernel/change.ts';
 import type { AgentName, CardDigest, ReceiptId, Tag, Url } from '../kernel/ids.ts';
 import type { Kill, KillSource } from '../kernel/kill.ts';
@@ -27,6 +28,8 @@ export interface AdminPorts {
   refresh(agent: AgentName): Promise<Outcome<Refreshment>>;
   /** Resolves to how many entries it concerned. */
   purge(tags: readonly Tag[], soft: boolean): Promise<number>;
+  /** In force when it returns; resolves when it is written, or could not be. */
+  revoke(order: RevokeOrder): Promise<Outcome<Revoked>>;
   /** Adopts the configuration as it is written now, or says why the old one stays. */
   reload(): Promise<Outcome<{ readonly digest: string }>>;
   /** Starts the drain; the answer is written before the listeners close. */

@@ -70,6 +70,9 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/config', /^\/config$/, { GET: read(reads.showConfig) }),
   route('/events', /^\/events$/, { GET: read(reads.watchEvents) }),
   route('/purge', /^\/purge$/, { POST: limited(changes.purge, 'tags', 'soft', 'reason') }),
+  route('/principals/revoke', /^\/principals\/revoke$/, {
+    POST: always(changes.revoke, 'principal', 'tenant', 'reason'),
+  }),
   route('/reload', /^\/reload$/, { POST: limited(changes.reload, 'reason') }),
   route('/drain', /^\/drain$/, { POST: always(changes.drain, 'reason') }),
 ];

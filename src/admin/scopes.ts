@@ -1,3 +1,4 @@
+import type { RevokeOrder } from '../discovery/revoke.ts';
 import { type Tag, tag } from '../kernel/ids.ts';
 import { parseScope } from '../kernel/kill.ts';
 import { type Outcome, accepted, refused } from '../kernel/refusal.ts';
@@ -13,6 +14,21 @@ export function scopeOf(order: Order): Outcome<Tag> {
   const written = order.get('scope');
   const scope = typeof written === 'string' ? parseScope(written) : undefined;
   return scope === undefined ? refused(bad(`scope must be ${SCOPES}.`)) : accepted(scope);
+}
+
+/** Reads whose tokens are revoked: one principal's or one tenant's. */
+export function bearersOf(order: Order): Outcome<Pick<RevokeOrder, 'kind' | 'name'>> {
+  const named = (['principal', 'tenant'] as const).filter((kind) => order.has(kind));
+  const [kind] = named;
+  if (kind === undefined || named.length > 1) return refused(bad('Name either a principal or a tenant.'));
+  const name = order.get(kind);
+  return typeof name === 'string' && parseScope(`${kind}:${name}`) !== undefined
+    ? accepted({ kind, name })
+    : refused(
+        bad(
+          `${kind} must be ${kind === 'principal' ? 'ISSUER#SUBJECT' : 'a tenant'}, or the hash that a receipt shows.`,
+        ),
+      );
 }
 
 /** Reads the tags of a purge: the scopes of a kill, and registries. There are no wildcards. */

@@ -39,6 +39,7 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     reviews: createReviewPorts(parts),
     drain: parts.drain,
     purge: (tags, soft) => discovery.purge(tags, soft),
+    revoke: (order) => discovery.revoke(order),
     reload: parts.reload,
     config: () => ({ digest: discovery.rules().digest, settings: effectiveValues(settings()) }),
     agents: () => discovery.statuses().flatMap((status) => agentView(parts, status)),

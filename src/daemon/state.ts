@@ -1,8 +1,10 @@
 import { type SigningKey, readSigningKey } from '../card/sign.ts';
 import type { Settings } from '../config/schema.ts';
 import type { Clock, KillBook } from '../ports.ts';
+import type { RevocationBook } from '../ports/callers.ts';
 import { checkToken, newAdminToken, readConfiguredToken, readStateToken } from '../store/admin-token.ts';
 import { type OpenedKills, openKills } from '../store/kills.ts';
+import { openRevocations } from '../store/revocations.ts';
 import { type State, type StateParts, openMemoryState, openStateFolder } from '../store/open-state.ts';
 import { makeStateFolder } from '../store/state-file.ts';
 import { lockStateFolder } from '../store/state-folder.ts';
@@ -10,14 +12,15 @@ import { lockStateFolder } from '../store/state-folder.ts';
 /** What outlives a restart, opened, with the key that signs rewritten cards ready for use. */
 export type OpenedState = Omit<State, 'cardKey'> & { readonly cardKey: SigningKey };
 
-/** What outlives a restart, in the order in which it is opened: the lock, the kills, then everything that may fail. */
+/** What outlives a restart, in the order in which it is opened: the lock, the kills, the revocations, then everything that may fail. */
 export interface DaemonState {
   readonly kills: KillBook;
+  readonly revocations: RevocationBook;
   readonly notices: OpenedKills['notices'];
   open(parts: Pick<StateParts, 'clock' | 'observer'>): Promise<OpenedState>;
 }
 
-/** Takes the state folder for this process and reads what is stopped. */
+/** Takes the state folder for this process and reads what is stopped and who is revoked. */
 export async function takeState(settings: () => Settings, clock: Clock): Promise<DaemonState> {
   const { state } = settings();
   const bounds = () => settings().receipts;
@@ -25,9 +28,11 @@ export async function takeState(settings: () => Settings, clock: Clock): Promise
   await makeStateFolder(state.path);
   const lock = lockStateFolder(state.path);
   const { book, notices } = await openKills(state.path, clock);
+  const { revocations, notices: more } = await openRevocations(state.path, clock);
   return {
     kills: book,
-    notices,
+    revocations,
+    notices: [...notices, ...more],
     open: async (parts) => withCardKey(await openStateFolder(state.path, lock, { ...parts, bounds })),
   };
 }
@@ -35,7 +40,8 @@ export async function takeState(settings: () => Settings, clock: Clock): Promise
 /** State that ends with the process. */
 export async function takeNoState(clock: Clock): Promise<DaemonState> {
   const { book, notices } = await openKills(null, clock);
-  return { kills: book, notices, open: (parts) => withCardKey(openMemoryState(parts)) };
+  const { revocations } = await openRevocations(null, clock);
+  return { kills: book, revocations, notices, open: (parts) => withCardKey(openMemoryState(parts)) };
 }
 
 /** The admin token, and whether anybody but this process knows it. */

@@ -8,10 +8,12 @@ import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel
 import type { EpochMs } from '../kernel/units.ts';
 import { SKEW } from '../policy/claims.ts';
 import { checkAudience } from '../policy/principals.ts';
+import { revokedBy } from '../policy/revoked.ts';
 import type { Rules } from '../policy/rules.ts';
 import { type Members, type ReadToken, readToken } from '../policy/token.ts';
 import { invalid, principalOf, verifyToken } from '../policy/verify-token.ts';
 import type { Clock } from '../ports.ts';
+import type { RevocationBook } from '../ports/callers.ts';
 import type { Issuer, Issuers } from './issuers.ts';
 import { type KnownToken, type TokenMemory, createTokenMemory } from './token-memory.ts';
 
@@ -34,6 +36,8 @@ export interface Callers {
   identify(ask: Ask): Outcome<Caller> | Promise<Outcome<Caller>>;
   /** Names a credential: the same one gives the same hash, and nothing leads back from it. */
   hashCredential(credential: Credential): string;
+  /** Says whether what a caller has shown was revoked, now. */
+  standing(ask: Ask, caller: Caller): Refusal | undefined;
 }
 
 /** A credential as a caller showed it (RFC 9110 §11.4). */
@@ -48,6 +52,7 @@ interface Parts {
   readonly issuers: Issuers;
   readonly rules: () => Rules;
   readonly hash: NameHash;
+  readonly revocations: RevocationBook;
 }
 
 export const createCallers = (parts: Parts): Callers => new KnownCallers(parts);
@@ -100,6 +105,13 @@ class KnownCallers implements Callers {
     const found = this.#identify(ask, credential);
     if (proxy === undefined) return found;
     return found instanceof Promise ? found.then(asProxy) : asProxy(found);
+  }
+
+  standing(ask: Ask, caller: Caller): Refusal | undefined {
+    const { clock, revocations } = this.#parts;
+    const refusal = revokedBy(revocations.inForce(), caller, clock.now());
+    if (refusal === undefined || readCredential(ask.field('proxy-authorization')) === undefined) return refusal;
+    return { ...refusal, status: PROXY_STATUS };
   }
 
   /** Whom the listener is for says its configuration, else the certificate that the client has shown, else nobody. */
@@ -222,7 +234,9 @@ async function attempt(token: ReadToken, issuer: Issuer, now: EpochMs): ReturnTy
 }
 
 /** A refused Proxy-Authorization is 407 (RFC 9110 §15.5.8). */
+const PROXY_STATUS = 407;
+
 function asProxy(found: Outcome<Caller>): Outcome<Caller> {
   if (found.ok || !found.refusal.code.startsWith('token-')) return found;
-  return refused({ ...found.refusal, status: 407 } satisfies Refusal);
+  return refused({ ...found.refusal, status: PROXY_STATUS } satisfies Refusal);
 }

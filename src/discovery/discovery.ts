@@ -4,7 +4,7 @@ import type { Tag } from '../kernel/ids.ts';
 import type { NameHash } from '../kernel/principal.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
-import type { ExtendedStore, Secrets } from '../ports/callers.ts';
+import type { ExtendedStore, RevocationBook, Secrets } from '../ports/callers.ts';
 import { buildRoutes } from '../policy/route.ts';
 import type { Place } from '../policy/places.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
@@ -33,6 +33,7 @@ import { createCallers } from './callers.ts';
 import { createIssuers, type Issuers } from './issuers.ts';
 import { type ReviewDesk, createReviewDesk } from './review-desk.ts';
 import { type Reviews, createReviews } from './reviews.ts';
+import { type Revoke, createRevoke } from './revoke.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
 import { createStops, type Stops } from './stops.ts';
 import { createServeCard } from './serve-card.ts';
@@ -87,6 +88,8 @@ export interface Discovery {
   kill(scope: Tag): Promise<void>;
   /** Takes out everything that carries one of the tags, extended cards included; resolves to how many entries it concerned. */
   purge(tags: readonly Tag[], soft: boolean): Promise<number>;
+  /** Refuses every token that a principal or a tenant has, and takes out what is held for it. */
+  readonly revoke: Revoke;
   /** Fetches and judges again what a lifted kill covered. */
   resume(scope: Tag): void;
   /** Ends background work and what is on its way. */
@@ -103,6 +106,7 @@ export interface Doors {
   readonly ledger: Evidence;
   readonly observer: Observer;
   readonly kills: KillBook;
+  readonly revocations: RevocationBook;
   readonly coder: Coder;
   /** What signs the cards that are rewritten. */
   readonly cardKey: SigningKey;
@@ -151,6 +155,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
     isPinned: (entry) => isOfToday(entry, snapshot.rules),
     judgeStored: () => judgeAll(book, agents()),
+    revoke: createRevoke(doors),
     ...switching(doors, snapshot, parts),
     async stop() {
       schedule.stop();
@@ -217,7 +222,7 @@ interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' |
 }
 
 function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
-  const { clock, kills, ledger, archive } = doors;
+  const { clock, kills, ledger, archive, revocations } = doors;
   const now = (): ReturnType<Clock['now']> => clock.now();
   const limits = (): Rules['limits'] => snapshot.rules.limits;
   const rules = (): Rules => snapshot.rules;
@@ -229,7 +234,7 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const withdrawn = (thumbprint: string): void => extended.withdraw(thumbprint);
   const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn });
   const hash: NameHash = (kind, name) => ledger.keyedHash(kind, name);
-  const callers = createCallers({ clock, issuers, rules, hash });
+  const callers = createCallers({ clock, issuers, rules, hash, revocations });
   const own = createOwnCredentials({ ...doors, stops }, limits);
   const judge = createJudge({ clock, trust, rules });
   const withCodings = createWithCodings(doors.coder, doors.store);

@@ -11,8 +11,9 @@ import { type CardDigest, type Generation, type Tag, tag } from '../kernel/ids.t
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, epochMs, later } from '../kernel/units.ts';
+import { revokedBy } from '../policy/revoked.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import type { ExtendedStore } from '../ports/callers.ts';
+import type { ExtendedStore, RevocationBook } from '../ports/callers.ts';
 import type { Caller } from './callers.ts';
 import {
   type ExchangeDoors,
@@ -54,6 +55,7 @@ export type RefreshExtended = (target: ExtendedTarget) => Promise<ExtendedOutcom
 export interface RefreshDoors extends ExchangeDoors {
   readonly extended: ExtendedStore;
   readonly judge: Judge;
+  readonly revocations: RevocationBook;
   readonly isInForce: IsInForce;
 }
 
@@ -118,6 +120,9 @@ async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arriv
   if (!doors.isInForce(agent)) return failed('superseded', outdated(agent));
   const entry = entryOf(target, arrived, outcome.value, policy);
   if (!mayStore(arrived.answer.fields)) return { ok: true, outcome: 'uncacheable', entry };
+  // It may have begun after a revocation of what it was begun with.
+  const revoked = revokedBy(doors.revocations.inForce(), target.caller, doors.clock.now());
+  if (revoked !== undefined) return failed('superseded', revoked);
   if (doors.extended.put(entry)) return { ok: true, outcome: 'stored', entry };
   if (doors.extended.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry };
   // What was taken away while this was on its way must not come back with it, not even to whoever waits for it.

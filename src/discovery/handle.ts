@@ -92,6 +92,8 @@ interface Routed {
 function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<Caller>): Answer | Promise<Answer> {
   if (!identified.ok) return refuseAt(services, toNobody(ask, asked), identified.refusal);
   const caller = identified.value;
+  const revoked = services.callers.standing(ask, caller);
+  if (revoked !== undefined) return refuseAt(services, { ...toNobody(ask, asked), caller }, revoked);
   const route = routeFor(asked, caller.principal);
   const turn: Turn = { ask, route, caller };
   const refusal = wrongAudience(route, caller) ?? decideOn(services, turn, undefined);
@@ -184,13 +186,17 @@ function decideOn({ kills }: Services, { route, caller }: Turn, answer: Answer |
   return decide(active, { agent: agentOf(route), tags });
 }
 
-/** What was killed while its answer was being made is not handed out: this is the last look before the first byte. */
+/** What was killed, or revoked, while its answer was being made is not handed out: this is the last look before the first byte. */
 async function decideAgain(services: Services, turn: Turn, late: Answer): Promise<Answer> {
-  const refusal = late.trace.code === 'killed' ? undefined : decideOn(services, turn, late);
+  if (late.trace.code === 'killed') return late;
+  const refusal = decideOn(services, turn, late) ?? revokedSince(services, turn);
   if (refusal === undefined) return late;
   if (late.body !== null && !(late.body instanceof Uint8Array)) await late.body[Symbol.asyncIterator]().return?.();
   return refuseAt(services, turn, refusal);
 }
+
+const revokedSince = ({ callers }: Services, { ask, caller }: Turn): Refusal | undefined =>
+  caller === null ? undefined : callers.standing(ask, caller);
 
 /**
  * Counts a refusal that no exchange has a receipt of: one receipt a minute, however many there are. `unknown-agent` leaves none,

@@ -97,10 +97,10 @@ export interface SwitchReceipt {
 }
 
 /** What an administrator may order besides stops and reviews. */
-export const CHANGES = ['purge', 'refresh', 'reload', 'drain'] as const;
+export const CHANGES = ['purge', 'refresh', 'reload', 'drain', 'revoke'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** The record of such an order, written before it takes effect. */
+/** The record of such an order, written before it takes effect; a revocation takes effect first. */
 export interface ChangeReceipt {
   readonly kind: 'change';
   readonly id: ReceiptId;

@@ -1,5 +1,6 @@
 import type { ExtendedEntry, PartitionKey } from '../kernel/extended-entry.ts';
 import type { Generation, Tag } from '../kernel/ids.ts';
+import type { Revocation, Revocations } from '../kernel/revocation.ts';
 import type { SecretRef } from '../kernel/secret.ts';
 import type { Bytes } from '../kernel/units.ts';
 
@@ -26,4 +27,14 @@ export interface ExtendedStore {
 export interface Secrets {
   /** Undefined where there is none, or no readable one. */
   read(secret: SecretRef): Promise<string | undefined>;
+}
+
+/** Where revocations outlive a restart, apart from every database. */
+export interface RevocationBook {
+  inForce(): Revocations;
+  /**
+   * In force when this returns, in the place of an earlier one of the same scope; resolves to null when it will outlive a restart, else
+   * to why not. What has lapsed goes.
+   */
+  put(revocation: Revocation): Promise<string | null>;
 }

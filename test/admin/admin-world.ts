@@ -133,6 +133,11 @@ export class AdminWorld {
         this.done.push(`purge ${tags.join(' ')}${soft ? ' softly' : ''}`);
         return 3;
       },
+      revoke: async ({ kind, name, by }) => {
+        this.done.push(`revoke ${kind} ${name} by ${by}`);
+        const scope = tag(`${kind}:${this.ledger.keyedHash(kind, name)}`);
+        return accepted({ scope, at: this.clock.now(), dropped: 2, persisted: true, receipt: receiptId('r-2') });
+      },
       reload: async () => {
         this.done.push('reload');
         return accepted({ digest: 'abc' });

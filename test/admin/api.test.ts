@@ -297,6 +297,32 @@ describe('changes', () => {
       assert.deepEqual(world.done, []);
     });
   }
+  test('a revocation names one principal or one tenant', async () => {
+    const world = new AdminWorld();
+    const order = { principal: 'https://idp#alice', reason: 'stolen' };
+    const { json } = await world.order('POST', '/principals/revoke', order);
+    assert.deepEqual([json['dropped'], json['persisted'], json['receipt']], [2, true, 'r-2']);
+    const { status } = await world.order('POST', '/principals/revoke', { tenant: 'acme', reason: 'left' });
+    assert.equal(status, 200);
+    assert.deepEqual(world.done, ['revoke principal https://idp#alice by admin', 'revoke tenant acme by admin']);
+  });
+  const badRevocations: readonly (readonly [name: string, order: object])[] = [
+    ['nobody', { reason: 'x' }],
+    ['two at once', { principal: 'a', tenant: 'b', reason: 'x' }],
+    ['no reason', { principal: 'a' }],
+    ['an empty name', { principal: '', reason: 'x' }],
+    ['a name of 1,025 characters', { tenant: 'a'.repeat(1_025), reason: 'x' }],
+    ['a name of two lines', { tenant: 'a\nb', reason: 'x' }],
+    ['a name that is no text', { tenant: ['a'], reason: 'x' }],
+    ['a stranger', { tenant: 'a', soft: true, reason: 'x' }],
+  ];
+  for (const [name, order] of badRevocations) {
+    test(`a revocation with ${name} does nothing`, async () => {
+      const world = new AdminWorld();
+      assert.equal((await world.order('POST', '/principals/revoke', order)).status, 400);
+      assert.deepEqual(world.done, []);
+    });
+  }
   test('of refresh, reload and drain need no body', async () => {
     const world = new AdminWorld();
     assert.equal((await world.ask('/agents/weather/refresh', { method: 'POST' })).json['outcome'], 'stored');

@@ -57,6 +57,7 @@ function world(claims: Partial<ClaimNames> = {}): { readonly callers: Callers; r
     clock,
     rules: () => exampleRules(),
     hash: createKeyedHash(new Uint8Array(32)),
+    revocations: { inForce: () => new Map(), put: async () => null },
     issuers: {
       find: (iss) => (iss === ISSUER ? issuer : undefined),
       any: () => true,

@@ -14,6 +14,8 @@ export interface ExtendedAgent {
   readonly refused: Set<string>;
   /** Further fields of its HTTP+JSON answers. */
   fields: Readonly<Record<string, string>>;
+  /** Lets the next operation wait for this; resolves when it has arrived. */
+  hold(until: Promise<void>): Promise<void>;
   /** Changes its public card. */
   publish(version: string): void;
   stop(): Promise<void>;
@@ -44,11 +46,17 @@ export async function startExtendedAgent(
     (request.headers.authorization ?? '').replace(/^Bearer /i, '');
   const userBuilder = (request: { headers: http.IncomingHttpHeaders }) =>
     Promise.resolve({ isAuthenticated: true, userName: userOf(tokenOf(request)) ?? '' });
+  let held: { readonly until: Promise<void>; readonly arrived: () => void } | undefined;
   const agent: ExtendedAgent = {
     url,
     asked,
     refused,
     fields: {},
+    hold(until) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = { until, arrived: resolve };
+      return promise;
+    },
     publish: (version) => void (card.version = version),
     stop: () =>
       new Promise((resolve) => {
@@ -63,7 +71,10 @@ export async function startExtendedAgent(
       response.status(401).set('WWW-Authenticate', 'Bearer realm="agent"').json({ error: 'unauthenticated' });
     } else {
       response.set(agent.fields);
-      next();
+      const waiting = held;
+      held = undefined;
+      waiting?.arrived();
+      void (waiting?.until ?? Promise.resolve()).then(() => next());
     }
   };
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: handler, cache: { maxAge: 60 } }));
