@@ -64,7 +64,7 @@ export async function startExtendedAgent(
         server.closeAllConnections();
       }),
   };
-  const guard: express.RequestHandler = (request, response, next) => {
+  const guard: express.RequestHandler = async (request, response, next) => {
     const user = userOf(tokenOf(request));
     asked.push(`${request.method} ${request.originalUrl} ${user ?? '-'}`);
     if (user === undefined || refused.has(user)) {
@@ -74,7 +74,8 @@ export async function startExtendedAgent(
       const waiting = held;
       held = undefined;
       waiting?.arrived();
-      void (waiting?.until ?? Promise.resolve()).then(() => next());
+      await waiting?.until;
+      next();
     }
   };
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: handler, cache: { maxAge: 60 } }));
