@@ -170,12 +170,11 @@ cache: { prefetch: false }
   test('a fetch that was on its way answers nobody and leaves nothing', async () => {
     const token = await tokenFor();
     await get(await tokenFor({ sub: 'bob' })); // the public card and the keys are there
-    const gate = Promise.withResolvers<void>();
-    const arrived = agent.hold(gate.promise);
+    const arrived = agent.hold();
     const waiting = get(token);
-    await arrived;
+    const goOn = await arrived;
     assert.equal((await revoke({ principal: `${ISSUER}#alice` })).status, 200);
-    gate.resolve();
+    goOn();
     assert.deepEqual(refusal(await waiting), REVOKED);
     await clock.advance(1_000);
     assert.ok(!isHit(await get(await tokenFor())));

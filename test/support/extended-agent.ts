@@ -14,8 +14,8 @@ export interface ExtendedAgent {
   readonly refused: Set<string>;
   /** Further fields of its HTTP+JSON answers. */
   fields: Readonly<Record<string, string>>;
-  /** Lets the next operation wait for this; resolves when it has arrived. */
-  hold(until: Promise<void>): Promise<void>;
+  /** Holds the next operation; resolves when it has arrived, with what lets it go on. */
+  hold(): Promise<() => void>;
   /** Changes its public card. */
   publish(version: string): void;
   stop(): Promise<void>;
@@ -46,17 +46,13 @@ export async function startExtendedAgent(
     (request.headers.authorization ?? '').replace(/^Bearer /i, '');
   const userBuilder = (request: { headers: http.IncomingHttpHeaders }) =>
     Promise.resolve({ isAuthenticated: true, userName: userOf(tokenOf(request)) ?? '' });
-  let held: { readonly until: Promise<void>; readonly arrived: () => void } | undefined;
+  let held: ((go: () => void) => void) | undefined;
   const agent: ExtendedAgent = {
     url,
     asked,
     refused,
     fields: {},
-    hold(until) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      held = { until, arrived: resolve };
-      return promise;
-    },
+    hold: () => new Promise((resolve) => void (held = resolve)),
     publish: (version) => void (card.version = version),
     stop: () =>
       new Promise((resolve) => {
@@ -64,18 +60,17 @@ export async function startExtendedAgent(
         server.closeAllConnections();
       }),
   };
-  const guard: express.RequestHandler = async (request, response, next) => {
+  const guard: express.RequestHandler = (request, response, next) => {
     const user = userOf(tokenOf(request));
     asked.push(`${request.method} ${request.originalUrl} ${user ?? '-'}`);
     if (user === undefined || refused.has(user)) {
       response.status(401).set('WWW-Authenticate', 'Bearer realm="agent"').json({ error: 'unauthenticated' });
     } else {
       response.set(agent.fields);
-      const waiting = held;
+      const arrive = held;
       held = undefined;
-      waiting?.arrived();
-      await waiting?.until;
-      next();
+      if (arrive === undefined) next();
+      else arrive(() => next());
     }
   };
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: handler, cache: { maxAge: 60 } }));
