@@ -119,16 +119,16 @@ async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arriv
   if (!outcome.ok) return failed('rejected', outcome.refusal);
   if (!doors.isInForce(agent)) return failed('superseded', outdated(agent));
   const entry = entryOf(target, arrived, outcome.value, policy);
-  if (!mayStore(arrived.answer.fields)) return { ok: true, outcome: 'uncacheable', entry };
   // It may have begun after a revocation of what it was begun with.
   const revoked = revokedBy(doors.revocations.inForce(), target.caller, doors.clock.now());
   if (revoked !== undefined) return failed('superseded', revoked);
-  if (doors.extended.put(entry)) return { ok: true, outcome: 'stored', entry };
-  if (doors.extended.generation() === entry.generation) return { ok: true, outcome: 'uncacheable', entry };
   // What was taken away while this was on its way must not come back with it, not even to whoever waits for it.
-  const detail = 'The session was ended while the card was being fetched; ask again.';
-  return failed('superseded', refuse('conflict', detail));
+  if (doors.extended.isEnded(entry)) return failed('superseded', refuse('conflict', ENDED));
+  const isStored = mayStore(arrived.answer.fields) && doors.extended.put(entry);
+  return { ok: true, outcome: isStored ? 'stored' : 'uncacheable', entry };
 }
+
+const ENDED = 'The session was ended while the card was being fetched; ask again.';
 
 /** The answer to one caller is kept for that caller alone, so `private` lets it be kept; `no-store` and `Vary: *` do not. */
 const mayStore = (fields: Fields): boolean =>

@@ -14,6 +14,8 @@ export interface ExtendedStore {
   get(partition: PartitionKey): ExtendedEntry | undefined;
   /** False, and nothing changes, when a tag of it was purged after the entry's generation, or when it is larger than the store takes. */
   put(entry: ExtendedEntry): boolean;
+  /** True where a tag of it was purged after the entry's generation: it is nobody's any more, whether it would be kept or not. */
+  isEnded(entry: Pick<ExtendedEntry, 'tags' | 'generation'>): boolean;
   drop(entry: ExtendedEntry): void;
   /** Takes out everything that carries one of the tags, found by index; `soft` makes it stale instead. */
   purge(tags: readonly Tag[], soft: boolean): number;

@@ -65,6 +65,10 @@ class Extended implements ExtendedStore {
     return true;
   }
 
+  isEnded({ tags, generation }: Pick<ExtendedEntry, 'tags' | 'generation'>): boolean {
+    return this.#fence.passage(tags, generation) === 'barred';
+  }
+
   drop(entry: ExtendedEntry): void {
     if (this.#entries.peek(entry.partition) === entry) this.#entries.delete(entry.partition);
   }

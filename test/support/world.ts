@@ -212,7 +212,8 @@ export const breaks: Behave = (request) => void request.socket.destroy();
 
 const FREE_PORTS = '{ agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }';
 
-const TAKES_ALL =
+/** A review, as YAML flow, that takes every change. */
+export const TAKES_ALL =
   '{ identity: allow, endpoint: allow, protocol: allow, security: allow, signature: allow, extension: allow, ' +
   'capability: allow, skillAdded: allow, skillText: allow, skillIo: allow }';
 
