@@ -155,6 +155,7 @@ class History {
       extensions,
       began: this.#now(),
     };
+    this.readings.begin(reading);
     const answered = this.#origins
       .askedFor(reading, async () => this.#handle(requestOf(step, fieldsOf(who, shown), this.readings.tags())))
       .then((answer) => this.#look(reading, answer))

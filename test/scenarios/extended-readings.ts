@@ -67,6 +67,7 @@ export class Readings {
   readonly #kills = new Map<string, End['covers']>();
   readonly #latest = new Map<string, Person>();
   readonly #newest = new Map<string, number>();
+  readonly #news = new Set<Reading>();
   /** How many bodies were read, and how many of them had been obtained for an earlier request. */
   read = 0;
   kept = 0;
@@ -93,6 +94,17 @@ export class Readings {
   /** Entity tags that somebody has seen, whoever's they are. */
   tags(): readonly string[] {
     return [...this.#tags.keys()];
+  }
+
+  /** A request begins; whether its token is newer than all of its name and tenant before is known now. */
+  begin(reading: Reading): void {
+    const { who } = reading;
+    if (!who.vouched || who.issued === null) return;
+    const key = JSON.stringify([who.name, who.tenant]);
+    const newest = this.#newest.get(key) ?? Number.NEGATIVE_INFINITY;
+    if (who.issued <= newest) return;
+    this.#newest.set(key, who.issued);
+    this.#news.add(reading);
   }
 
   /** Looks at one whole answer: everything that its reader can see. */
@@ -149,13 +161,12 @@ export class Readings {
   }
 
   /** A newer token of one name and tenant that says something else ends what was obtained by the earlier one. */
-  #note({ who, began }: Reading, isAnswered: boolean): void {
-    if (!who.vouched || who.issued === null) return;
-    const key = JSON.stringify([who.name, who.tenant]);
-    const [latest, newest] = [this.#latest.get(key), this.#newest.get(key) ?? Number.NEGATIVE_INFINITY];
-    this.#newest.set(key, Math.max(newest, who.issued));
+  #note(reading: Reading, isAnswered: boolean): void {
+    const { who, began } = reading;
     // Whether a request that was refused has been heard is not known from outside.
-    if (!isAnswered || who.issued <= newest) return;
+    if (!isAnswered || !this.#news.has(reading)) return;
+    const key = JSON.stringify([who.name, who.tenant]);
+    const latest = this.#latest.get(key);
     this.#latest.set(key, who);
     if (latest === undefined || latest.authorisation === who.authorisation) return;
     this.end(began.order, 'other rights in a newer token', (each) => each.who.vouched && each.who.name === who.name);

@@ -97,7 +97,7 @@ const steps = fc.array(
     { weight: 2, arbitrary: fc.record({ does: fc.constant('release' as const), which: fc.nat(3) }) },
     { weight: 3, arbitrary: rare },
   ),
-  { minLength: 3, maxLength: 10, size: 'max' },
+  { minLength: 3, maxLength: 8, size: 'max' },
 );
 /** Few of all who there are meet in one history, so that they meet often. */
 export const histories = fc.record({ cast: fc.tuple(person, person, person), steps });
