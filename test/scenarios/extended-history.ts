@@ -69,6 +69,7 @@ class History {
         ledger,
         kills,
         cardKey,
+        revocations: { inForce: () => new Map(), put: async () => null },
         archive: null,
         fetcher: this.#origins,
         store: createMemoryStore({ clock, observer, maxBytes, pinned: (entry) => discovery.isPinned(entry) }),
