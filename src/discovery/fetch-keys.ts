@@ -14,7 +14,7 @@ import { killOf } from '../policy/kills.ts';
 import type { Clock, Fetcher, FetchResult, KillBook, Ledger, Observer, WholeResponse } from '../ports.ts';
 import { type KeyArchive, toArchive } from './archived-keys.ts';
 import { originTags } from './key.ts';
-import { deniedOrFailed } from './receipts.ts';
+import { deniedOrFailed, otherReceipt } from './receipts.ts';
 import type { Stops } from './stops.ts';
 
 /** A key set that is at a URL. */
@@ -184,29 +184,9 @@ interface Exchange {
 function record({ clock, ledger }: Doors, exchanged: Exchange): void {
   const { id, requestedAt, result, read, conditional, confirmed } = exchanged;
   const at = clock.now();
-  ledger.record({
-    kind: 'exchange',
-    id,
-    at,
-    purpose: 'keys',
-    agent: null,
-    variant: null,
-    trail: result.trail,
-    conditional,
-    status: result.ok ? result.response.status : null,
-    caching: {},
-    digest: null,
-    version: null,
-    protocolVersion: null,
-    interfaceUrl: null,
-    verdict: null,
-    review: null,
-    changes: [],
-    warnings: read.ok ? read.warnings : [],
-    outcome: read.ok ? (confirmed ? 'not_modified' : 'stored') : read.outcome,
-    code: read.ok ? null : read.refusal.code,
-    why: read.ok ? null : read.refusal.detail,
-    policy: null,
-    took: between(requestedAt, at),
-  });
+  const outcome = read.ok ? (confirmed ? 'not_modified' : 'stored') : read.outcome;
+  const refusal = read.ok ? null : read.refusal;
+  const took = between(requestedAt, at);
+  const receipt = otherReceipt({ id, purpose: 'keys', at, result, outcome, refusal, took });
+  ledger.record({ ...receipt, conditional, warnings: read.ok ? read.warnings : [] });
 }

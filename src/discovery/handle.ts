@@ -225,13 +225,13 @@ function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal
   });
 }
 
-/** The agent that a request is about, as evidence and refusals name it. */
-function agentOf(route: Route): AgentName | null {
+/** The agent that a request is about, with a name or without one. */
+function ruleOf(route: Route): AgentRule | undefined {
   switch (route.to) {
     case 'card':
     case 'origin-card':
     case 'operation':
-      return nameOf(route.agent);
+      return route.agent;
     case 'origin':
     case 'agents':
     case 'catalog':
@@ -240,32 +240,24 @@ function agentOf(route: Route): AgentName | null {
     case 'problem':
     case 'stranger':
     case 'nowhere':
-      return null;
-  }
-}
-
-/** Everything that a kill could name of what a request is about. Looked at only while there is a kill: URLs are read for it. */
-function tagsOf(route: Route): readonly Tag[] {
-  switch (route.to) {
-    case 'card':
-    case 'origin-card':
-    case 'operation':
-      return agentTags(route.agent);
-    case 'origin':
-      return originTags(route.url);
-    case 'agents':
-    case 'catalog':
-    case 'keys':
-    case 'logout':
-    case 'problem':
-    case 'stranger':
-    case 'nowhere':
-      return [];
+      return undefined;
   }
 }
 
 /** How evidence of a refusal names an agent: of cards without a name there may be any number, and they share one count. */
-const nameOf = ({ by, name }: AgentRule): AgentRule['name'] | null => (by === null ? name : null);
+const nameOf = ({ by, name }: AgentRule): AgentName | null => (by === null ? name : null);
+
+function agentOf(route: Route): AgentName | null {
+  const agent = ruleOf(route);
+  return agent === undefined ? null : nameOf(agent);
+}
+
+/** Everything that a kill could name of what a request is about. Looked at only while there is a kill: URLs are read for it. */
+function tagsOf(route: Route): readonly Tag[] {
+  if (route.to === 'origin') return originTags(route.url);
+  const agent = ruleOf(route);
+  return agent === undefined ? [] : agentTags(agent);
+}
 
 const isRead = (ask: Ask): boolean => ask.method === 'GET' || ask.method === 'HEAD';
 

@@ -163,7 +163,7 @@ export interface OtherExchange {
   readonly took: Ms;
 }
 
-/** Writes down one exchange for a token: nothing of what was asked or answered. */
+/** Writes down one exchange for a token or for keys: nothing of what was asked or answered. */
 export const otherReceipt = ({ id, purpose, at, result, outcome, refusal, took }: OtherExchange): ExchangeReceipt => ({
   kind: 'exchange',
   id,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { agentName } from '../../src/kernel/ids.ts';
 import { openState } from './ledger-world.ts';
+import { writeAndDie } from './write-and-die.ts';
 
 const WRITER = fileURLToPath(new URL('crash-writer.ts', import.meta.url));
 
@@ -11,25 +10,10 @@ const WRITER = fileURLToPath(new URL('crash-writer.ts', import.meta.url));
 export async function crashRounds(folder: string, rounds: number): Promise<number> {
   const acknowledged = new Set<string>();
   for (let round = 0; round < rounds; round += 1) {
-    for (const id of await writeAndDie(folder, round)) acknowledged.add(id);
+    for (const id of await writeAndDie(WRITER, folder, round)) acknowledged.add(id);
     await checkFolder(folder, acknowledged);
   }
   return acknowledged.size;
-}
-
-/** Lets a process write until it has said some number of acknowledgements, then kills it where it stands. */
-async function writeAndDie(folder: string, round: number): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [WRITER, folder, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  // Somewhere within a turn of writing, and in some rounds before the first has ended.
-  const enough = Math.floor(Math.random() * 12);
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    if (said.split('\n').length - 2 >= enough) setTimeout(() => child.kill('SIGKILL'), Math.random() * 3);
-  });
-  const [, signal] = await once(child, 'close');
-  assert.equal(signal, 'SIGKILL');
-  return said.split('\n').filter((line) => line !== 'ready' && line !== '');
 }
 
 /** Nothing acknowledged is lost; nothing is half there. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createSystemClock } from '../../src/observe/system-clock.ts';
 import { openKills } from '../../src/store/kills.ts';
+import { writeAndDie } from './write-and-die.ts';
 
 const WRITER = fileURLToPath(new URL('kills-crash-writer.ts', import.meta.url));
 
@@ -18,7 +17,7 @@ export async function killsCrashRounds(folder: string, rounds: number): Promise<
   const said: Said = { inForce: new Set(), lifted: new Set() };
   let acknowledged = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const lines = await writeAndDie(folder, round);
+    const lines = await writeAndDie(WRITER, folder, round);
     acknowledged += lines.length;
     for (const line of lines) note(said, line);
     await checkFolder(folder, said);
@@ -31,19 +30,6 @@ function note({ inForce, lifted }: Said, line: string): void {
   if (what === 'killed') inForce.add(id);
   if (what === 'lifting') inForce.delete(id); // it may be either from here on
   if (what === 'lifted') lifted.add(id);
-}
-
-async function writeAndDie(folder: string, round: number): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [WRITER, folder, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const enough = Math.floor(Math.random() * 12);
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    if (said.split('\n').length - 2 >= enough) setTimeout(() => child.kill('SIGKILL'), Math.random() * 3);
-  });
-  const [, signal] = await once(child, 'close');
-  assert.equal(signal, 'SIGKILL');
-  return said.split('\n').filter((line) => line !== 'ready' && line !== '');
 }
 
 /** A start finds every kill that was acknowledged, none that was lifted, and never a record that it cannot believe. */
