@@ -72,13 +72,12 @@ const OTHERWISE: Readonly<Record<string, string>> = {
     'No debug endpoint exists (ADM-AUTHZ-1 goes through every route); GET /config asks for the token and shows secrets as references; an inspector that somebody asks for is an error line at start (test/node-options.test.ts).',
   'ADM-METRICS-3': 'No metric has a label for tenants or principals: the table of labels is closed.',
   'ADM-METRICS-9':
-    'The ops listener asks for no token, by the contract: it is on loopback, in a Pod on its address, and says a version and a digest.',
+    'The ops listener asks for no token, by design: it is on loopback, in a Pod on its address, and says a version and a digest.',
   'ADM-METRICS-11':
     'Not cached: a scrape reads memory alone, and the listener bounds connections, time and slow readers.',
   'ADM-METRICS-13':
     'The request counter counts each refusal once, by result; codes are in receipts and lines, which each refusal leaves.',
-  'ADM-LOG-13':
-    'Refusals leave one receipt a minute with a count, by the contract, so that a caller in a loop fills no disk.',
+  'ADM-LOG-13': 'Refusals leave one receipt a minute with a count, so that a caller in a loop fills no disk.',
 };
 
 const cases = JSON.parse(read('test/fixtures/attacks/admin.json')) as readonly Case[];

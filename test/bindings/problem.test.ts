@@ -21,7 +21,7 @@ const fieldOf = (answer: Answer, name: string): string | undefined => {
 };
 
 describe('a refusal as a problem document', () => {
-  test('has the members of the contract in its order, and none that is empty', () => {
+  test('has the documented members in their order, and none that is empty', () => {
     const more = { agent: agentName('weather'), receipt: receiptId('r1') };
     const answer = problemAnswer(refuse('dns-failed', 'Check "x".', more), TRACE);
     assert.deepEqual(Object.entries(json(answer)), [

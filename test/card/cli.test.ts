@@ -23,11 +23,11 @@ async function run(
   const code = await command.run({
     argv,
     env: {},
-    cwd: '/work',
+    cwd: '/srv',
     stdout: { write: (text) => (out += text) },
     stderr: { write: (text) => (err += text) },
     readFile: async (path) => {
-      const content = files[path.replace('/work/', '')];
+      const content = files[path.replace('/srv/', '')];
       if (content === undefined) throw new Error('no such file');
       return utf8(typeof content === 'string' ? content : JSON.stringify(content));
     },

@@ -13,7 +13,7 @@ import { bytes, epochMs } from '../../src/kernel/units.ts';
 
 export const NOW = epochMs(Date.UTC(2026, 10, 30));
 
-/** The contract's defaults, hosts and cleartext apart: what a test is about it names itself. */
+/** The defaults, hosts and cleartext apart: what a test is about it names itself. */
 export const RULE: CardRule = {
   agent: agentName('weather'),
   maxBytes: bytes(1_048_576),

@@ -44,7 +44,7 @@ class Desk {
     { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {},
   ): Promise<Ran> {
     const note = { admin: [this.address], ops: [`127.0.0.1:${this.#ops?.port}`] };
-    const all = { '/work/state/daemon.json': JSON.stringify(note), '/work/state/admin-token': `${TOKEN}\n`, ...files };
+    const all = { '/srv/state/daemon.json': JSON.stringify(note), '/srv/state/admin-token': `${TOKEN}\n`, ...files };
     return run(line, env, all);
   }
 
@@ -62,7 +62,7 @@ async function run(line: string, env: Record<string, string>, files: Readonly<Re
   const code = await runCommand(ADMIN_COMMANDS, {
     argv: words,
     env,
-    cwd: '/work',
+    cwd: '/srv',
     stdout: { write: (more) => (written.out += more) },
     stderr: { write: (more) => (written.err += more) },
     readFile: readFrom(new Map(encoded)),
@@ -162,7 +162,7 @@ describe('commands that talk to the daemon', () => {
   });
 
   test("health asks the operators' listener, without a token", async () => {
-    const files = { '/work/state/admin-token': '' };
+    const files = { '/srv/state/admin-token': '' };
     desk.ready = true;
     assert.deepEqual(await desk.run('health', { files }), { code: 0, out: 'ok\n', err: '' });
     desk.ready = false;
@@ -182,18 +182,18 @@ describe('commands that talk to the daemon', () => {
     assert.equal((await run('status --config /etc/c.yaml', {}, configured)).code, 0);
     assert.equal((await run('status --state /var/c', {}, files)).code, 0);
     assert.equal((await run('status', { CARDEA_STATE: '/var/c' }, files)).code, 0);
-    const named = await run(`status --admin ${desk.address} --token-file t`, {}, { '/work/t': TOKEN });
+    const named = await run(`status --admin ${desk.address} --token-file t`, {}, { '/srv/t': TOKEN });
     assert.equal(named.code, 0);
   });
 
   test('take token and address from the configuration where nothing is noted', async () => {
     const listen = `listen: { admin: "${desk.address}" }`;
     const byFile = {
-      '/work/cardea.yaml': `${listen}\nstate: memory\nadmin: { token: "file:/run/t" }\n`,
+      '/srv/cardea.yaml': `${listen}\nstate: memory\nadmin: { token: "file:/run/t" }\n`,
       '/run/t': TOKEN,
     };
     assert.equal((await run('status', {}, byFile)).code, 0);
-    const byName = { '/work/cardea.yaml': `${listen}\nstate: memory\nadmin: { token: "env:T" }\n` };
+    const byName = { '/srv/cardea.yaml': `${listen}\nstate: memory\nadmin: { token: "env:T" }\n` };
     assert.equal((await run('status', { T: TOKEN }, byName)).code, 0);
     const nowhere = await run('status', {}, byName);
     assert.equal(nowhere.code, 3);
@@ -201,13 +201,13 @@ describe('commands that talk to the daemon', () => {
   });
 
   test('a broken configuration does not stand in the way of a stop', async () => {
-    const { code } = await desk.run('kill all --reason fire', { files: { '/work/cardea.yaml': 'agents: [' } });
+    const { code } = await desk.run('kill all --reason fire', { files: { '/srv/cardea.yaml': 'agents: [' } });
     assert.equal(code, 0);
   });
 
   test('a wrong token is refused, and is in no output', async () => {
     const secret = 'hunter2-hunter2-hunter2-hunter2-hunter2';
-    const { code, err, out } = await desk.run('status', { files: { '/work/state/admin-token': secret } });
+    const { code, err, out } = await desk.run('status', { files: { '/srv/state/admin-token': secret } });
     assert.equal(code, 1);
     assert.match(err, /^cardea status: unauthorized: This is not the admin token\.\n$/);
     assert.ok(!(err + out).includes('hunter2'));
@@ -216,11 +216,11 @@ describe('commands that talk to the daemon', () => {
 
 describe('where no daemon answers', () => {
   const cases: readonly (readonly [name: string, line: string, files: Record<string, string>, said: RegExp])[] = [
-    ['nothing is noted', 'status', {}, /no daemon is noted in \/work\/state/],
-    ['the note is no JSON', 'status', { '/work/state/daemon.json': '{' }, /no daemon is noted/],
-    ['the note names none', 'status', { '/work/state/daemon.json': '{"admin":[]}' }, /no daemon is noted/],
-    ['the address is none', 'status --admin here', { '/work/state/admin-token': TOKEN }, /write ADDRESS:PORT/],
-    ['nothing listens', 'status --admin 127.0.0.1:1', { '/work/state/admin-token': TOKEN }, /no daemon runs there/],
+    ['nothing is noted', 'status', {}, /no daemon is noted in \/srv\/state/],
+    ['the note is no JSON', 'status', { '/srv/state/daemon.json': '{' }, /no daemon is noted/],
+    ['the note names none', 'status', { '/srv/state/daemon.json': '{"admin":[]}' }, /no daemon is noted/],
+    ['the address is none', 'status --admin here', { '/srv/state/admin-token': TOKEN }, /write ADDRESS:PORT/],
+    ['nothing listens', 'status --admin 127.0.0.1:1', { '/srv/state/admin-token': TOKEN }, /no daemon runs there/],
     ['no socket is there', 'status --admin unix:/nowhere/x.sock', {}, /no daemon runs there/],
     ['no token can be read', 'status --admin 127.0.0.1:1', {}, /no admin token can be read/],
     ['health finds none', 'health', {}, /name its listener: --ops/],

@@ -31,17 +31,17 @@ const check = checkCommand(async function* connect({ settings }) {
   }
 });
 
-/** Runs a command line in `/work`, where `cardea.yaml` holds the text. */
+/** Runs a command line in `/srv`, where `cardea.yaml` holds the text. */
 async function run(line: string, text: string, env: Record<string, string> = {}, isTTY = false): Promise<Ran> {
   const commands: readonly Command[] = [check, configCommand];
   const written = { out: '', err: '' };
   const code = await runCommand(commands, {
     argv: line.split(' ').filter((word) => word !== ''),
     env,
-    cwd: '/work',
+    cwd: '/srv',
     stdout: Object.assign({ write: (more: string) => (written.out += more) }, { isTTY }),
     stderr: Object.assign({ write: (more: string) => (written.err += more) }, { isTTY }),
-    readFile: readFrom(new Map([['/work/cardea.yaml', new TextEncoder().encode(text)]])),
+    readFile: readFrom(new Map([['/srv/cardea.yaml', new TextEncoder().encode(text)]])),
   });
   return { code, ...written };
 }
@@ -59,7 +59,7 @@ describe('cardea check', () => {
 
   test('says that a configuration is valid', async () => {
     const { code, out, err } = await run('check', GOOD);
-    assert.deepEqual([code, out, err], [0, '/work/cardea.yaml: valid, 2 agents, 0 origins\n', '']);
+    assert.deepEqual([code, out, err], [0, '/srv/cardea.yaml: valid, 2 agents, 0 origins\n', '']);
   });
   test('says everything that is wrong and ends with 2', async () => {
     const { code, out, err } = await run('check', 'cache: { maxTl: 1h }\nlog: { hits: 3 }', { CARDEA_LOG_LEVELS: 'x' });
@@ -108,7 +108,7 @@ cardea.yaml:2:14 log.hits: "3" is neither true nor false; write true or false
     assert.deepEqual([bad.code, bad.err], [2, '']);
     const good = await run('check --json --connect', GOOD.split('\n').slice(0, 2).join('\n'));
     const cards = [{ agent: 'weather', ok: true, line: 'Weather 1.0' }];
-    assert.deepEqual(JSON.parse(good.out), { ok: true, file: '/work/cardea.yaml', problems: [], warnings: [], cards });
+    assert.deepEqual(JSON.parse(good.out), { ok: true, file: '/srv/cardea.yaml', problems: [], warnings: [], cards });
     assert.equal(good.code, 0);
   });
 });
@@ -118,7 +118,7 @@ describe('cardea config', () => {
     const text = 'cache: { maxTtl: 60m }\nagents: { a: { origin: https://a.example } }';
     const { code, out, err } = await run('config --log-level warn', text, { CARDEA_LIMITS_REDIRECTS: '0' });
     assert.deepEqual([code, err], [0, '']);
-    assert.match(out, /^# \/work\/cardea\.yaml\n/);
+    assert.match(out, /^# \/srv\/cardea\.yaml\n/);
     for (const line of [
       '  maxTtl: 1h # cardea.yaml:1:18',
       '  maxStale: 1d # default',
@@ -135,7 +135,7 @@ describe('cardea config', () => {
     const [json, yaml] = await Promise.all([run('config --json', text), run('config', text)]);
     const shown = JSON.parse(json.out);
     assert.deepEqual(shown.settings, parse(yaml.out));
-    assert.equal(shown.file, '/work/cardea.yaml');
+    assert.equal(shown.file, '/srv/cardea.yaml');
     assert.equal(shown.sources['listen.names'], 'cardea.yaml:1:11');
     assert.equal(shown.sources['agents.a.origin'], 'cardea.yaml:2:24');
     assert.equal(shown.sources['cache.maxTtl'], 'default');

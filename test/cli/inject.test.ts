@@ -39,18 +39,18 @@ kind: Service
 metadata: { name: weather }
 `;
 
-/** Runs `cardea inject` over a manifest in `/work/m.yaml`, or on standard input. */
+/** Runs `cardea inject` over a manifest in `/srv/m.yaml`, or on standard input. */
 async function inject(manifest: string, flags = '-f m.yaml') {
   const written = { out: '', err: '' };
   const code = await runCommand([injectCommand], {
     argv: ['inject', ...flags.split(' ')],
     env: {},
-    cwd: '/work',
+    cwd: '/srv',
     stdout: { write: (more) => (written.out += more) },
     stderr: { write: (more) => (written.err += more) },
     readFile: async (path) => {
       if (path.includes('/deploy/kustomize/')) return readFile(path);
-      if (path === '/work/m.yaml' || path === '/dev/stdin') return new TextEncoder().encode(manifest);
+      if (path === '/srv/m.yaml' || path === '/dev/stdin') return new TextEncoder().encode(manifest);
       throw new Error('no such file');
     },
   });

@@ -16,11 +16,11 @@ after(() => at.world.stop());
 async function run(line: string): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   let [out, err] = ['', ''];
   const admin = String(at.world.daemon.started.admin[0]);
-  const files = new Map([['/work/token', new TextEncoder().encode(String(at.world.daemon.token))]]);
+  const files = new Map([['/srv/token', new TextEncoder().encode(String(at.world.daemon.token))]]);
   const code = await runCommand(ADMIN_COMMANDS, {
     argv: [...line.split(' '), '--admin', admin, '--token-file', 'token'],
     env: { COLUMNS: '90' },
-    cwd: '/work',
+    cwd: '/srv',
     stdout: { write: (text) => (out += text) },
     stderr: { write: (text) => (err += text) },
     readFile: readFrom(files),

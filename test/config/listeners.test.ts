@@ -34,7 +34,7 @@ agents: { weather: { origin: "https://a.example", listen: { address: 127.0.0.1:3
     const flags = ['--listen-agents=unix:x.sock', '--listen-ops-tls-cert=/etc/app/s.pem'];
     const env = { CARDEA_LISTEN_OPS_TLS_KEY: 'file:/run/s.key', CARDEA_LISTEN_AGENTS_PRINCIPAL: 'other' };
     const [agents, ops] = await opened(text, { flags, env });
-    assert.deepEqual(agents, ['agents', 'unix:/work/x.sock', 'other', identity]);
+    assert.deepEqual(agents, ['agents', 'unix:/srv/x.sock', 'other', identity]);
     assert.deepEqual(ops, ['ops', '127.0.0.1:9464', null, identity]);
   });
   test('is shown as shortly as it can be written', async () => {

@@ -81,19 +81,19 @@ describe('relative paths', () => {
     assert.deepEqual(await pathOf('', [], {}), { kept: 'folder', path: '/etc/app/state' });
   });
   test('of flags and variables are relative to the working directory', async () => {
-    assert.deepEqual(await pathOf('state: s', ['--state=t'], {}), { kept: 'folder', path: '/work/t' });
-    assert.deepEqual(await pathOf('state: s', [], { CARDEA_STATE: 'u' }), { kept: 'folder', path: '/work/u' });
+    assert.deepEqual(await pathOf('state: s', ['--state=t'], {}), { kept: 'folder', path: '/srv/t' });
+    assert.deepEqual(await pathOf('state: s', [], { CARDEA_STATE: 'u' }), { kept: 'folder', path: '/srv/u' });
   });
 });
 
 describe('the file', () => {
   const load = (file: string | null, files: Record<string, string>): Promise<LoadedConfig> => {
     const content = new Map(Object.entries(files).map(([path, text]) => [path, new TextEncoder().encode(text)]));
-    return loadConfig({ file, flags: [], env: {}, cwd: '/work', readFile: readFrom(content), inspectKeys });
+    return loadConfig({ file, flags: [], env: {}, cwd: '/srv', readFile: readFrom(content), inspectKeys });
   };
   const fileOf = (config: LoadedConfig): unknown => (config.ok ? config.file : config.problems.map(formatProblem));
-  const both = { '/work/cardea.yaml': '', '/etc/cardea/cardea.yaml': '' };
-  test('is cardea.yaml here', async () => assert.equal(fileOf(await load(null, both)), '/work/cardea.yaml'));
+  const both = { '/srv/cardea.yaml': '', '/etc/cardea/cardea.yaml': '' };
+  test('is cardea.yaml here', async () => assert.equal(fileOf(await load(null, both)), '/srv/cardea.yaml'));
   test('else the one in /etc', async () => {
     assert.equal(fileOf(await load(null, { '/etc/cardea/cardea.yaml': '' })), '/etc/cardea/cardea.yaml');
   });
@@ -103,13 +103,13 @@ describe('the file', () => {
     ]);
   });
   test('is the one that was named, or nothing', async () => {
-    assert.equal(fileOf(await load('x.yaml', { ...both, '/work/x.yaml': '' })), '/work/x.yaml');
+    assert.equal(fileOf(await load('x.yaml', { ...both, '/srv/x.yaml': '' })), '/srv/x.yaml');
     assert.deepEqual(fileOf(await load('x.yaml', both)), ['x.yaml: cannot be read: it is not there']);
   });
   test('that may not be read is not passed over', async () => {
     const readFile = (path: string): Promise<Uint8Array> =>
       Promise.reject(Object.assign(new Error(path), { code: 'EACCES' }));
-    const config = await loadConfig({ file: null, flags: [], env: {}, cwd: '/work', readFile, inspectKeys });
+    const config = await loadConfig({ file: null, flags: [], env: {}, cwd: '/srv', readFile, inspectKeys });
     assert.deepEqual(fileOf(config), ['cardea.yaml: cannot be read: this user may not read it']);
   });
 });

@@ -38,7 +38,7 @@ export const ANY: CachePolicy = {
   staleIfError: ms(3_600_000),
 };
 
-/** Cards, as the contract sets them by default. */
+/** Cards, as they are by default. */
 export const CARD: CachePolicy = {
   ...SHARED_POLICY,
   content: 'card',

@@ -11,7 +11,7 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
   'HTTP-SMUG-31': [200],
   'HTTP-SMUG-51': [200],
   'HTTP-SMUG-57': [400],
-  // The contract: callers may use the agents listener as their proxy, and this origin is on no allowlist.
+  // Callers may use the agents listener as their proxy, and this origin is on no allowlist.
   'HTTP-TGT-2': [403],
   'HTTP-TGT-4': [400, 421],
   'HTTP-TGT-6': [400],
@@ -31,7 +31,7 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
   'HTTP-TGT-36': [200],
   'HTTP-TGT-38': [414, 431],
   'HTTP-TGT-M11': [200],
-  // The contract: a trailing dot and case are ignored in Host.
+  // A trailing dot and case are ignored in Host.
   'HTTP-TGT-H10': [200],
   'HTTP-TGT-H12': [200],
 };

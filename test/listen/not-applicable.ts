@@ -1,7 +1,6 @@
 /** Cases of the request half of the attack table that the listeners' tests do not hold, each with the reason. */
 export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
-  'HTTP-TGT-M1':
-    'POST at the base URL is JSON-RPC by the contract; on the card path it is a scenario of the card cache',
+  'HTTP-TGT-M1': 'POST at the base URL is JSON-RPC; on the card path it is a scenario of the card cache',
   'HTTP-HDR-27': 'no caller is known by its User-Agent; principals come with the extended cards',
   'HTTP-DOS-5': 'egress: deadlines of an exchange',
   'HTTP-DOS-7': 'egress: interim answers',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
+import { scenario } from '../support/scenario.ts';
 import { CARD_PATH, World, answers, CARD, fails } from '../support/world.ts';
 
 const OPENMETRICS = { Accept: 'application/openmetrics-text;version=1.0.0' };
@@ -12,18 +13,6 @@ async function value(world: World, series: string): Promise<number | undefined> 
   const line = (await metricsOf(world)).body.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
-
-/** Runs a dialogue in a world of its own. */
-const scenario = (name: string, options: object, run: (world: World) => Promise<void>): void => {
-  test(name, async () => {
-    const world = await World.start(options);
-    try {
-      await run(world);
-    } finally {
-      await world.stop();
-    }
-  });
-};
 
 const requests = (result: string): string => `cardea_requests_total{agent="weather",kind="public",result="${result}"}`;
 

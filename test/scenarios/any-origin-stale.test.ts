@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import type { Behave } from '../support/origin-server.ts';
+import { ANY_ORIGIN, anyOriginUrl, scenario as worldScenario } from '../support/scenario.ts';
 import { type Got, World, answers, breaks, fails } from '../support/world.ts';
 
 interface Place {
@@ -12,16 +13,10 @@ interface Place {
 
 /** An origin with `content: any`, nothing assumed where it says nothing. */
 const scenario = (name: string, origin: Behave, run: (place: Place) => Promise<void>): void => {
-  test(name, async () => {
-    const config = `cache: { prefetch: false, defaultTtl: 0s }
-origins: [{ match: "$ORIGIN", content: any, listen: "127.0.0.1:0", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }]`;
-    const world = await World.start({ origin, config });
-    try {
-      const url = `http://${world.daemon.started.listeners[`origin:${world.origin.url}`]}/thing`;
-      await run({ world, get: (headers = {}) => world.get(url, headers), asked: () => world.origin.asked.length });
-    } finally {
-      await world.stop();
-    }
+  const config = `cache: { prefetch: false, defaultTtl: 0s }\n${ANY_ORIGIN}`;
+  worldScenario(name, { origin, config }, (world) => {
+    const url = `${anyOriginUrl(world)}/thing`;
+    return run({ world, get: (headers = {}) => world.get(url, headers), asked: () => world.origin.asked.length });
   });
 };
 

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, test } from 'node:test';
-import { CARD, CARD_PATH, OTHER_CARD, World, type WorldOptions, answers, breaks, fails } from '../support/world.ts';
-
-/** Runs a dialogue in a world of its own. */
-const scenario = (name: string, options: WorldOptions, run: (world: World) => Promise<void>): void => {
-  test(name, async () => {
-    const world = await World.start(options);
-    try {
-      await run(world);
-    } finally {
-      await world.stop();
-    }
-  });
-};
+import { describe } from 'node:test';
+import { scenario } from '../support/scenario.ts';
+import { CARD, CARD_PATH, OTHER_CARD, type WorldOptions, answers, breaks, fails } from '../support/world.ts';
 
 const MINUTE = { origin: answers(CARD, { 'Cache-Control': 'max-age=60', ETag: '"one"' }) };
 

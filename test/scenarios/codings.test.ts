@@ -6,18 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { ANY_ORIGIN, anyOriginUrl, scenario } from '../support/scenario.ts';
 import { CARD, CARD_PATH, type Got, OTHER_CARD, World, type WorldOptions, answers, breaks } from '../support/world.ts';
-
-const scenario = (name: string, options: WorldOptions, run: (world: World) => Promise<void>): void => {
-  test(name, async () => {
-    const world = await World.start(options);
-    try {
-      await run(world);
-    } finally {
-      await world.stop();
-    }
-  });
-};
 
 const MINUTE = { origin: answers(CARD, { 'Cache-Control': 'max-age=60', ETag: '"one"' }) };
 const FORMS = ['br', 'gzip', 'identity'] as const;
@@ -187,8 +177,7 @@ test('after a restart the forms are the same, tags and all', async () => {
 
 const any = (origin: WorldOptions['origin']): WorldOptions => ({
   ...(origin === undefined ? {} : { origin }),
-  config:
-    'origins: [{ match: "$ORIGIN", content: any, listen: "127.0.0.1:0", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }]',
+  config: ANY_ORIGIN,
 });
 
 scenario(
@@ -198,9 +187,8 @@ scenario(
     response.end(gzipSync('text'));
   }),
   async (world) => {
-    const listener = world.daemon.started.listeners[`origin:${world.origin.url}`];
     for (const result of [/fwd=uri-miss/, /; hit;/]) {
-      const got = await world.get(`http://${listener}/page`, accepting('identity;q=0, br'));
+      const got = await world.get(`${anyOriginUrl(world)}/page`, accepting('identity;q=0, br'));
       assert.equal(got.status, 200);
       assert.equal(got.headers['content-encoding'], 'gzip');
       assert.equal(got.headers.etag, 'W/"theirs"');

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { ANY_ORIGIN, anyOriginUrl, scenario } from '../support/scenario.ts';
 import { CARD, CARD_PATH, World, type WorldOptions, answers, fails } from '../support/world.ts';
 
 const PAGE = 'https://app.example.com';
 const DEV = 'http://localhost:3000';
-
-const scenario = (name: string, options: WorldOptions, run: (world: World) => Promise<void>): void => {
-  test(name, async () => {
-    const world = await World.start(options);
-    try {
-      await run(world);
-    } finally {
-      await world.stop();
-    }
-  });
-};
 
 const NONE: WorldOptions = { origin: answers(CARD, { 'Cache-Control': 'max-age=60' }) };
 const LISTED: WorldOptions = {
@@ -150,11 +140,10 @@ describe('with content: any', () => {
     origin: (request, response) => {
       response.writeHead(200, { 'Access-Control-Allow-Origin': '*', 'X-Method': request.method ?? '' }).end('theirs');
     },
-    config:
-      'origins: [{ match: "$ORIGIN", content: any, listen: "127.0.0.1:0", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }]',
+    config: ANY_ORIGIN,
   };
   scenario('the origin says who may read its answers', any, async (world) => {
-    const url = `http://${world.daemon.started.listeners[`origin:${world.origin.url}`]}/x`;
+    const url = `${anyOriginUrl(world)}/x`;
     const got = await world.get(url, { Origin: PAGE });
     assert.equal(got.headers['access-control-allow-origin'], '*');
     assert.equal(got.headers.vary, undefined);

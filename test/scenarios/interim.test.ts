@@ -4,23 +4,14 @@ import http2 from 'node:http2';
 import net from 'node:net';
 import { describe, test } from 'node:test';
 import type { Behave } from '../support/origin-server.ts';
+import { ANY_ORIGIN, anyOriginUrl, scenario as worldScenario } from '../support/scenario.ts';
 import { CARD, CARD_PATH, World, answers } from '../support/world.ts';
 
 const HINTS = { Link: '</style.css>; rel=preload', 'X-Hint': 'yes' };
 
 /** An origin with `content: any` on a listener of its own. */
-const scenario = (name: string, origin: Behave, run: (world: World, url: string) => Promise<void>): void => {
-  test(name, async () => {
-    const config =
-      'origins: [{ match: "$ORIGIN", content: any, listen: "127.0.0.1:0", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }]';
-    const world = await World.start({ origin, config });
-    try {
-      await run(world, `http://${world.daemon.started.listeners[`origin:${world.origin.url}`]}`);
-    } finally {
-      await world.stop();
-    }
-  });
-};
+const scenario = (name: string, origin: Behave, run: (world: World, url: string) => Promise<void>): void =>
+  worldScenario(name, { origin, config: ANY_ORIGIN }, (world) => run(world, anyOriginUrl(world)));
 
 interface Heard {
   readonly status: number;

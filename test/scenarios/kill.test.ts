@@ -7,19 +7,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { tag } from '../../src/kernel/ids.ts';
+import { scenario } from '../support/scenario.ts';
 import { CARD, CARD_PATH, World, type WorldOptions, answers, ask } from '../support/world.ts';
-
-/** Runs a dialogue in a world of its own. */
-const scenario = (name: string, options: WorldOptions, run: (world: World) => Promise<void>): void => {
-  test(name, async () => {
-    const world = await World.start(options);
-    try {
-      await run(world);
-    } finally {
-      await world.stop();
-    }
-  });
-};
 
 const MINUTE = { origin: answers(CARD, { 'Cache-Control': 'max-age=60' }) };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import type { Behave } from '../support/origin-server.ts';
+import { ANY_ORIGIN, anyOriginUrl, scenario as worldScenario } from '../support/scenario.ts';
 import { type Got, World, answers } from '../support/world.ts';
 
 interface Place {
@@ -12,24 +13,17 @@ interface Place {
 
 /** An origin with `content: any` on a listener of its own. */
 const scenario = (name: string, origin: Behave, run: (place: Place) => Promise<void>): void => {
-  test(name, async () => {
-    const config =
-      'origins: [{ match: "$ORIGIN", content: any, listen: "127.0.0.1:0", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }]';
-    const world = await World.start({ origin, config });
-    try {
-      const url = `http://${world.daemon.started.listeners[`origin:${world.origin.url}`]}`;
-      await run({
-        world,
-        get: (path, headers = {}, method = 'GET') => world.get(url + path, headers, method),
-        sent: (field) =>
-          world.origin.headers.map((lines) => {
-            const at = lines.findIndex((line, index) => index % 2 === 0 && line.toLowerCase() === field);
-            return at === -1 ? undefined : lines[at + 1];
-          }),
-      });
-    } finally {
-      await world.stop();
-    }
+  worldScenario(name, { origin, config: ANY_ORIGIN }, (world) => {
+    const url = anyOriginUrl(world);
+    return run({
+      world,
+      get: (path, headers = {}, method = 'GET') => world.get(url + path, headers, method),
+      sent: (field) =>
+        world.origin.headers.map((lines) => {
+          const at = lines.findIndex((line, index) => index % 2 === 0 && line.toLowerCase() === field);
+          return at === -1 ? undefined : lines[at + 1];
+        }),
+    });
   });
 };
 

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { tag } from '../../src/kernel/ids.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { startOrigin } from '../support/origin-server.ts';
+import { scenario } from '../support/scenario.ts';
 import {
   answers,
   ask,
@@ -18,18 +19,6 @@ import {
   World,
   type WorldOptions,
 } from '../support/world.ts';
-
-/** Runs a dialogue in a world of its own. */
-const scenario = (name: string, options: WorldOptions, run: (world: World) => Promise<void>): void => {
-  test(name, async () => {
-    const world = await World.start(options);
-    try {
-      await run(world);
-    } finally {
-      await world.stop();
-    }
-  });
-};
 
 const MINUTE = { origin: answers(CARD, { 'Cache-Control': 'max-age=60' }) };
 

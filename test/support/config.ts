@@ -12,7 +12,7 @@ export interface ConfigCase {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Loads a configuration that stands in `/etc/app/c.yaml`, with `/work` as the working directory. */
+/** Loads a configuration that stands in `/etc/app/c.yaml`, with `/srv` as the working directory. */
 export function loadText(
   content: string | Uint8Array,
   { flags = [], env = {}, files = {} }: ConfigCase = {},
@@ -24,7 +24,7 @@ export function loadText(
     file: '/etc/app/c.yaml',
     flags: flags.map(flagValue),
     env,
-    cwd: '/work',
+    cwd: '/srv',
     readFile: readFrom(all),
     inspectKeys,
   });

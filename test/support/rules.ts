@@ -6,7 +6,7 @@ import type { ReviewRule } from '../../src/kernel/review.ts';
 import { bytes, ms } from '../../src/kernel/units.ts';
 import type { AgentRule, Limits, ListenerRole, OriginRule, Rules } from '../../src/policy/rules.ts';
 
-/** The contract's defaults, as rules: what tests change is named at the test. */
+/** The defaults, as rules: what tests change is named at the test. */
 export const CARD_CACHE: CachePolicy = {
   content: 'card',
   defaultTtl: ms(300_000),
