@@ -15,7 +15,7 @@ Cardea reads one YAML file: \`--config FILE\`, else \`cardea.yaml\` in the worki
 - **Addresses** to listen on are \`127.0.0.1:8642\`, \`"[::1]:8642"\` or \`unix:/run/cardea/agents.sock\`; port 0 picks a free one, which the
   start line names. \`docs/listeners.md\` tells who may use them.
 - **Relative paths** are relative to the folder of the file; in flags and variables, to the working directory.
-- **Secrets** are never written, only referred to: \`file:/path\`.
+- **Secrets** are never written, only referred to: \`file:/path\`, or \`env:NAME\` where the type below says so.
 - **Flags and variables.** A setting that has them below has one name in three places: \`cache.maxStale\`, \`--cache-max-stale\`,
   \`CARDEA_CACHE_MAX_STALE\`. A flag goes before the environment, the environment before the file. An empty variable counts as none. A
   \`CARDEA_\` variable that names no setting is a warning; \`CARDEA_PORT*\` and \`CARDEA_SERVICE_*\`, which Kubernetes sets, are ignored.

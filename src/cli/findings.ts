@@ -75,7 +75,8 @@ function refusedFindings({ agent, addresses }: Asked, { code, detail }: Refused)
   }
   if (code === 'tls-failed') return [...resolved, fails('tls', agent, detail, tlsMend(detail))];
   if (code === 'redirect-refused') {
-    const mend = 'Is it a redirect to a login? A card must be public. Else write the URL that it leads to.';
+    const mend =
+      'Is it a redirect to a login? Then let this path through, or write credentials for this agent. Else write the URL that it leads to.';
     return [...resolved, fails('origin', agent, detail, mend)];
   }
   return [...resolved, fails('origin', agent, `${code}: ${detail}`, `/problems/${code} says more.`)];
@@ -114,12 +115,12 @@ function cardFinding({ agent, refused }: Asked, answer: Answered): Finding {
       'origin',
       agent,
       found,
-      'A card must be public: let this path through without a login, or correct the URL.',
+      'Let this path through without a login, write credentials for this agent, or correct the URL.',
     );
   }
   if (status === 401 || status === 403) {
     const mend =
-      'A card must be public: let this path through without credentials. Sensitive parts belong into an extended card.';
+      'Let this path through without credentials, or write what Cardea shows as credentials of this agent; if that is written, it is not accepted. What is for some alone belongs into an extended card.';
     return fails('origin', agent, `${finalUrl} answers ${status}: it wants credentials`, mend);
   }
   if (status === 404 || status === 410) {

@@ -11,8 +11,8 @@ const FIRST_STEPS = `Start here:
   cardea serve                     start, and print one line once everything is open
   curl localhost:8642/agents       see what is served
 
-Every setting of the file is also a flag and a variable: cache.maxStale is --cache-max-stale and
-CARDEA_CACHE_MAX_STALE. "cardea config" shows what holds and why.
+Single values outside agents, origins, keys and principals are flags and variables too: cache.maxStale
+is --cache-max-stale and CARDEA_CACHE_MAX_STALE. "cardea config" shows what holds and why.
 `;
 
 /** Runs the command that the first word names, or teaches which there are. */
@@ -67,7 +67,7 @@ export function commandHelp(command: Command): string {
       [`${short === undefined ? '' : `-${short}, `}--${name}${takes === null ? '' : ` ${takes}`}`, doc] as const,
   );
   const all = command.settings
-    ? [...flags, ['--SETTING VALUE', 'Any setting: cache.maxStale is --cache-max-stale.'] as const]
+    ? [...flags, ['--SETTING VALUE', 'A single setting: cache.maxStale is --cache-max-stale.'] as const]
     : flags;
   const width = Math.max(0, ...all.map(([flag]) => flag.length));
   const lines = all.map(([flag, doc]) => `  ${flag.padEnd(width)}   ${doc}\n`);

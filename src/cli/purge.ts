@@ -12,7 +12,7 @@ export const purgeCommand = adminCommand({
   operands: 'TAG…',
   count: { least: 1, most: 100 },
   summary: 'Throws away what is stored under tags, or makes it stale',
-  help: `A tag is agent:NAME, origin:HOST, kid:ID, tenant:ID, principal:ID, registry:NAME or all. What is on its way is not put back.
+  help: `A tag is agent:NAME, origin:HOST, kid:ID, tenant:ID, principal:ID or all. What is on its way is not put back.
 
   cardea purge agent:weather origin:idp.example.com --soft --reason "new card"`,
   flags: FLAGS,

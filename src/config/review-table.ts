@@ -11,7 +11,7 @@ const action = oneOf(...REVIEW_ACTIONS);
 export const review = section({
   firstUse: optional(
     oneOf(...FIRST_USES),
-    'The first card that is ever seen: taken, held for review, or taken only where `pins` names it. Else `allow`, and `hold` under a rule with a wildcard.',
+    'The first card that is ever seen: taken, held for review, or taken only where `pins` names it. Else `allow`.',
   ),
   maxHold: setting(duration('1s'), '7d', 'How long the approved card is served while a newer one waits.'),
   pins: optional(

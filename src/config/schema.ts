@@ -146,7 +146,7 @@ const originRule = section({
   match: required(originMatch, 'The origin, or by `https://*.HOST` every host exactly one label below HOST.'),
   content: required(
     oneOf('card', 'any', 'none'),
-    '`card`: cards at any path, each judged as an agent of these keys. `any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
+    '`card`: cards at any path, each judged by these keys; under a wildcard every card is refused (`first-use-held`). `any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
   ),
   ...cardKeys,
   ...reach,
@@ -163,7 +163,11 @@ const keySet = section({
 });
 
 const listen = section({
-  agents: setting(callersListener, '127.0.0.1:8642', 'For local agents: cards.'),
+  agents: setting(
+    callersListener,
+    '127.0.0.1:8642',
+    'For local agents: cards, extended cards and calls that pass through.',
+  ),
   ops: setting(
     listener,
     { usual: '127.0.0.1:9464', kubernetes: '0.0.0.0:9464' },
@@ -185,7 +189,7 @@ const limits = section({
   jsonDepth: setting(integer(4, 256), '32', 'The deepest nesting of a card.'),
   redirects: setting(integer(0, 10), '3', 'How many redirects an exchange may follow.'),
   connect: setting(duration('1ms', '5m'), '3s', 'Until a connection to an origin stands, TLS included.'),
-  response: setting(duration('1ms', '1h'), '10s', 'A whole exchange for a card.'),
+  response: setting(duration('1ms', '1h'), '10s', 'A whole exchange for a card, an extended card, keys or a token.'),
   concurrency: setting(
     integer(1, 10_000),
     '8',

@@ -139,7 +139,7 @@ export const FAULTS = {
     413,
     'Request too large',
     'INVALID_ARGUMENT',
-    'The target, a field or the body is longer than Cardea takes.',
+    'The body (413), the target (414) or the fields (431) are longer than Cardea takes.',
     'Send a smaller request.',
   ),
   conflict: ours(
@@ -242,7 +242,7 @@ export const FAULTS = {
     'http_protocol_error',
     'Origin answered with an error',
     'The origin answered with a status that is no card.',
-    'Check the configured URL and the origin; the detail has its status and challenge.',
+    'Check the configured URL and the origin; the detail has its status and challenge. Where it wants a credential for the public card, write credentials for the agent.',
   ),
   'origin-timeout': onTheWay(
     504,
@@ -340,8 +340,8 @@ export const FAULTS = {
       503,
       'First use waits for review',
       'UNAVAILABLE',
-      'No card of this agent has been approved yet.',
-      'Name the agent in the configuration, or approve its card: cardea review.',
+      'No card of this agent has been approved yet, or its host is covered by a wildcard alone.',
+      'Approve its card: cardea review AGENT; with firstUse: pinned add its digest to the file of review.pins. Under a wildcard write a rule in origins, or an agent, for the host.',
     ),
     level: 'warn',
     retry: true,
@@ -373,11 +373,15 @@ export const FAULTS = {
   ),
   'token-issuer': token(
     'Token of an unknown issuer',
-    "The token's issuer is not configured.",
+    "The token's issuer is not configured. Kept for later: today such a caller is known by its token's hash.",
     'Use a configured issuer.',
   ),
   'token-expired': token('Token expired', "The token's time is over or has not come.", 'Get a fresh token.'),
-  'token-revoked': token('Token revoked', 'The principal has been revoked here.', 'Ask whoever runs Cardea.'),
+  'token-revoked': token(
+    'Token revoked',
+    'The caller, or its tenant, was revoked here after this token was issued.',
+    'Get a new token from the issuer; a credential that does not say when it was issued stays refused: ask whoever runs Cardea.',
+  ),
   'extended-not-supported': {
     ...ours(
       400,
@@ -402,8 +406,8 @@ export const FAULTS = {
     403,
     'Extended card refused',
     'PERMISSION_DENIED',
-    "The origin refused the caller's credential.",
-    'Use a credential that the agent accepts.',
+    'The agent refused what it was shown: 401 or 403, as it said.',
+    "Show a credential that the agent accepts; where extended.credentials is Cardea's own, whoever runs Cardea must mend it.",
   ),
   killed: {
     ...ours(
@@ -420,7 +424,7 @@ export const FAULTS = {
     ...denied(
       403,
       'Revoked by its registry',
-      'The registry says that this agent must not be used.',
+      'The registry says that this agent must not be used. Kept for later: no registry is asked today.',
       "Ask the registry's owner.",
     ),
   },
@@ -440,8 +444,8 @@ export const FAULTS = {
       503,
       'Too busy',
       'UNAVAILABLE',
-      'A limit on concurrent work has been reached.',
-      'Try again after Retry-After.',
+      'A limit on concurrent work has been reached, or a decision could not be written down.',
+      'Try again after Retry-After; the detail names the bound, or what is wrong with the state folder.',
     ),
     level: 'warn',
     retry: true,

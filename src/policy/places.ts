@@ -105,7 +105,7 @@ function spelled(url: string, target: Target): Place | undefined {
 const heldAtFirst = ({ name }: OriginRule, { url }: Target): Refusal =>
   refuse(
     'first-use-held',
-    `${name} covers hosts that nobody has written down, so a card that was never approved is not served: ${url}. Write a rule for this origin.`,
+    `${name} is a wildcard: nobody has written this host down, and no card is served under a wildcard alone: ${url}. Write a rule for this origin.`,
   );
 
 const writtenOnly = ({ name }: OriginRule, { origin }: Target): Refusal =>

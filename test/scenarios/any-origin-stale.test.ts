@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Behave } from '../support/origin-server.ts';
 import { ANY_ORIGIN, anyOriginUrl, scenario as worldScenario } from '../support/scenario.ts';
-import { type Got, World, answers, breaks, fails } from '../support/world.ts';
+import { type Got, type World, answers, breaks, fails } from '../support/world.ts';
 
 interface Place {
   readonly world: World;
