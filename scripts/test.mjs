@@ -31,6 +31,8 @@ const ran = spawnSync(
     '--test-reporter=spec',
     // Node's own default leaves one core idle, which on two cores halves the speed.
     `--test-concurrency=${Math.max(2, os.availableParallelism())}`,
+    // A test that waits for what never comes would hold everything up for ever; the longest takes two minutes.
+    '--test-timeout=600000',
     ...(flags.includes('--coverage') ? coverage : []),
     ...flags.filter((flag) => !own.has(flag)),
     ...globs,

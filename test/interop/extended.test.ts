@@ -226,7 +226,7 @@ principals: { issuers: [{ issuer: "${ISSUER}", audience: [cardea], jwks: "${keys
 
     test('no line of the log has a token', () => {
       assert.ok(front.log.length > 0);
-      assert.doesNotMatch(front.log.join('\n'), /ey[A-Za-z0-9_-]{10}/);
+      assert.doesNotMatch(front.log.join('\n'), /ey[A-Za-z0-9_-]{10,}\.ey/);
     });
   });
 }

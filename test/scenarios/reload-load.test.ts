@@ -7,7 +7,7 @@ import http2 from 'node:http2';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type OriginServer, startOrigin } from '../support/origin-server.ts';
 import { answers, ask, CARD, CARD_PATH, OTHER_CARD } from '../support/world.ts';
@@ -31,8 +31,15 @@ describe('bin/cardea, told to read its configuration again', () => {
     here = await startOrigin(answers(CARD, { 'Cache-Control': 'max-age=600' }));
     there = await startOrigin(answers(OTHER_CARD, { 'Cache-Control': 'no-cache' }));
   });
+  // What a test that failed has left running holds the state folder.
+  afterEach(async () => {
+    for (const daemon of running) {
+      daemon.kill('SIGKILL');
+      if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit');
+    }
+    running.clear();
+  });
   after(async () => {
-    for (const daemon of running) daemon.kill('SIGKILL');
     await here?.close();
     await there?.close();
     fs.rmSync(folder, { recursive: true, force: true });
@@ -60,12 +67,14 @@ ${Object.entries(agents)
       seen.push(JSON.parse(line) as Record<string, unknown>);
       daemon.emit('logged');
     });
+    const ended = once(daemon, 'exit').then(([code]) => Promise.reject(new Error(`the daemon ended with ${code}`)));
+    ended.catch(() => undefined);
     const logged = async (msg: string): Promise<Record<string, unknown>> => {
       for (;;) {
         const at = seen.findIndex((line) => line['msg'] === msg);
         const [found] = at === -1 ? [] : seen.splice(at, 1);
         if (found !== undefined) return found;
-        await once(daemon, 'logged');
+        await Promise.race([once(daemon, 'logged'), ended]);
       }
     };
     return { daemon, started: (await logged('started')) as unknown as Running['started'], logged };
