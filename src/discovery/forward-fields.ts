@@ -1,4 +1,5 @@
-import { endToEnd, fieldPairs, fieldValue, withField } from '../http/fields.ts';
+import { fieldPairs, fieldValue, withField } from '../http/fields.ts';
+import { endToEnd } from '../kernel/end-to-end.ts';
 import { appendCacheStatus, cacheStatusForwarded } from '../http/answer.ts';
 import type { Fields } from '../kernel/fields.ts';
 import { type Url, urlId } from '../kernel/ids.ts';

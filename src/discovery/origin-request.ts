@@ -1,5 +1,6 @@
 import { type Directives, requestDirectives } from '../http/cache-control.ts';
-import { type FieldReader, endToEnd, readerOf, withoutFields } from '../http/fields.ts';
+import { type FieldReader, readerOf, withoutFields } from '../http/fields.ts';
+import { endToEnd } from '../kernel/end-to-end.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { ByteStream, Fields } from '../kernel/fields.ts';
 import type { EntryKey, Url } from '../kernel/ids.ts';

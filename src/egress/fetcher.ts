@@ -1,3 +1,4 @@
+import { endToEnd } from '../kernel/end-to-end.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import type { Url } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/refusal.ts';
@@ -9,7 +10,7 @@ import { type Incoming, type SendRequest, createExchange } from './exchange.ts';
 import { exchangeFailure } from './failures.ts';
 import { type Gate, createGate } from './gate.ts';
 import { decideHop } from './hop.ts';
-import { endToEnd, hopFields, requestFields, valuesOf, withoutCoding } from './message-fields.ts';
+import { hopFields, requestFields, valuesOf, withoutCoding } from './message-fields.ts';
 import type { Target } from '../kernel/origins.ts';
 import type { BoundAddress } from './own-listeners.ts';
 import { permitTarget } from './permit.ts';

@@ -1,6 +1,6 @@
 import type { Fields } from '../kernel/fields.ts';
 import type { FetchOrder } from '../ports.ts';
-import { endToEnd } from './message-fields.ts';
+import { endToEnd } from '../kernel/end-to-end.ts';
 
 /** Far above what any page sends of early hints; an origin that goes on is not listened to, and its time limit still ends it. */
 const MOST_INTERIM = 16;

@@ -1,21 +1,10 @@
+import { endToEnd } from '../kernel/end-to-end.ts';
 import type { Fields } from '../kernel/fields.ts';
 
 /** What is done to the fields of a message that passes through (RFC 9110 §7.6): per-connection fields end here. */
 
-const PER_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 /** Made here for each request. Expect is answered by the listener, which has the client's body waiting. */
-const OURS: ReadonlySet<string> = new Set(['host', 'via', 'expect', 'http2-settings']);
+const OURS: ReadonlySet<string> = new Set(['host', 'via', 'expect']);
 const VIA = '1.1 cardea';
 
 /** What may cross to another origin on a redirect: a list of what is known to be harmless, since any other field may be a credential. */
@@ -50,12 +39,6 @@ const keep = (fields: Fields, wanted: (name: string) => boolean): Fields =>
 /** Reads every line of one field by its lower-case name. */
 export const valuesOf = (fields: Fields, name: string): readonly string[] =>
   linesOf(fields).flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
-
-/** "Intermediaries ought to remove … fields … nominated by a Connection header field" — RFC 9110 §7.6.1 */
-export function endToEnd(fields: Fields): Fields {
-  const listed = new Set(tokensOf(fields, 'connection'));
-  return keep(fields, (name) => !PER_CONNECTION.has(name) && !listed.has(name));
-}
 
 /** Reads a comma-separated field as lower-case tokens, over all its lines. */
 export const tokensOf = (fields: Fields, name: string): readonly string[] =>

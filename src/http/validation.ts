@@ -3,7 +3,8 @@ import type { Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
 import { epochMs } from '../kernel/units.ts';
 import { entityTagOf, isStrong, strongMatch, weakMatch } from './etag.ts';
-import { endToEnd, fieldLines, fieldPairs, fieldValue, withoutFields } from './fields.ts';
+import { endToEnd } from '../kernel/end-to-end.ts';
+import { fieldLines, fieldPairs, fieldValue, withoutFields } from './fields.ts';
 import { initialAge, lifetimeOf, mostRecent, type Received } from './freshness.ts';
 import { formatHttpDate, parseHttpDate } from './http-date.ts';
 

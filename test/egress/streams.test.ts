@@ -76,6 +76,17 @@ describe('a stream both ways', () => {
     assert.deepEqual(Buffer.from(await textOf(result.response.body), 'utf8').length > 0, true);
     assert.equal(pairs(server.headers[0] ?? []).get('accept-encoding'), 'gzip;q=0.5');
   });
+  test('no Connection field takes away what says how an answer may be used', async (t) => {
+    const { fetcher, url } = await origin(t, (_request, response) =>
+      response.writeHead(200, { Connection: 'Cache-Control, vary', 'Cache-Control': 'no-store', Vary: 'accept' }).end(),
+    );
+    for (const open of [fetcher.fetch, fetcher.open]) {
+      const result = await open(orderFor(url, { limits: STREAM }));
+      assert.ok(result.ok);
+      const fields = pairs(result.response.fields);
+      assert.deepEqual([fields.get('cache-control'), fields.get('vary')], ['no-store', 'accept']);
+    }
+  });
   test('per-connection fields end here, both ways; Via is added', async (t) => {
     const { fetcher, url, server } = await origin(t, (_request, response) => {
       response

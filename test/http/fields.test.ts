@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  endToEnd,
-  fieldLines,
-  fieldPairs,
-  fieldValue,
-  readerOf,
-  withField,
-  withoutFields,
-} from '../../src/http/fields.ts';
+import { fieldLines, fieldPairs, fieldValue, readerOf, withField, withoutFields } from '../../src/http/fields.ts';
+import { endToEnd } from '../../src/kernel/end-to-end.ts';
 
 const FIELDS = ['Vary', 'a', 'X-One', '1', 'vary', 'b', 'VARY', ''];
 
