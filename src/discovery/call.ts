@@ -120,3 +120,12 @@ export function lastEvent(form: ErrorForm, refusal: Refusal, agent: AgentName): 
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body).trimEnd() : '';
   return new TextEncoder().encode(`${form.binding === 'HTTP+JSON' ? 'event: error\n' : ''}data: ${text}\n\n`);
 }
+
+/** A tenant that is not there is answered like an agent that is not there: neither names the agent. */
+export const named = (refusal: Refusal, agent: AgentName, kind: RefusedTrace['kind']): [Refusal, RefusedTrace] =>
+  refusal.code === 'unknown-agent'
+    ? [refusal, { kind: 'other', agent: null }]
+    : [
+        { ...refusal, agent },
+        { kind, agent },
+      ];

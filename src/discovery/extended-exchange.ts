@@ -13,11 +13,13 @@ import type { FaultCode } from '../kernel/faults.ts';
 import type { Fields } from '../kernel/fields.ts';
 import type { ReceiptId, Tag } from '../kernel/ids.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import { type EpochMs, bytes, ms } from '../kernel/units.ts';
+import { type EpochMs, type Ms, bytes, ms } from '../kernel/units.ts';
+import { refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits, Rules } from '../policy/rules.ts';
-import type { Clock, FetchResult, Fetcher, Ledger, WholeResponse } from '../ports.ts';
+import type { Clock, FetchOrder, FetchResult, Fetcher, KillBook, Ledger, WholeResponse } from '../ports.ts';
 import { notSent } from './fetch-showing.ts';
-import { interfaceEgress } from './interface-egress.ts';
+import { interfaceEgress, OF_ONE_INTERFACE } from './interface-egress.ts';
+import { callTags } from './key.ts';
 import type { PublicCard } from './public-card.ts';
 import type { Stops } from './stops.ts';
 
@@ -44,28 +46,21 @@ export interface ExchangeOrder {
   readonly interfaces: readonly CarriedInterface[];
   readonly authorization: string | null;
   readonly extensions: string;
-  readonly tags: readonly Tag[];
+  /** What a kill can name of the public card that the interfaces stand in, and of the caller. */
+  readonly about: readonly Tag[];
 }
 
 export interface ExchangeDoors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
   readonly ledger: Ledger;
+  readonly kills: KillBook;
   readonly stops: Stops;
   readonly rules: () => Rules;
 }
 
-/** Failures that say nothing about the next interface, and before which no answer came. */
-const TRY_NEXT: ReadonlySet<FaultCode> = new Set([
-  'address-forbidden',
-  'origin-not-allowed',
-  'lookalike-origin',
-  'redirect-refused',
-  'dns-failed',
-  'tls-failed',
-  'origin-unreachable',
-  'origin-timeout',
-]);
+/** Before none of these an answer came; a redirect is none either, and asking for a card twice does no harm. */
+const TRY_NEXT: ReadonlySet<FaultCode> = new Set([...OF_ONE_INTERFACE, 'redirect-refused']);
 
 /** A card in its envelope. */
 const ENVELOPE = 1_024;
@@ -104,28 +99,54 @@ async function exchangeOver(
   return { id, used, requestedAt, receivedAt: clock.now(), result, answer };
 }
 
+/** What is stopped is not asked, and what is stopped meanwhile ends at once: a credential is on its way there. */
 async function send(
-  { fetcher, rules, stops }: ExchangeDoors,
-  { agent, authorization, extensions, tags }: ExchangeOrder,
+  doors: ExchangeDoors,
+  order: ExchangeOrder,
   used: CarriedInterface,
-  total: ReturnType<typeof ms>,
+  total: Ms,
 ): Promise<FetchResult<WholeResponse>> {
-  const request = extendedRequest(used, { extensions });
-  const rule = interfaceEgress(agent, used.url, rules());
-  if (!rule.ok) return { ok: false, refusal: rule.refusal, trail: notSent(request.url), sent: false };
-  const { limits } = rules();
-  return fetcher.fetch({
+  const { agent, about } = order;
+  const tags = callTags(agent, used.url, about);
+  const stopped = (): Refusal | undefined => refusedBy(doors.kills.active(), tags, agent.name);
+  const request = extendedRequest(used, { extensions: order.extensions });
+  const rule = interfaceEgress(agent, used.url, doors.rules());
+  const unsent = (refusal: Refusal): FetchResult<WholeResponse> => ({
+    ok: false,
+    refusal,
+    trail: notSent(request.url),
+    sent: false,
+  });
+  const before = stopped();
+  if (before !== undefined) return unsent(before);
+  if (!rule.ok) return unsent(rule.refusal);
+  const watched = doors.stops.watch(tags);
+  const result = await doors.fetcher.fetch(
+    orderFor(doors, order, request, { rule: rule.value, total, signal: watched.signal }),
+  );
+  watched.forget();
+  const killed = result.ok ? undefined : stopped();
+  return result.ok || killed === undefined ? result : { ...result, refusal: killed };
+}
+
+function orderFor(
+  { rules }: ExchangeDoors,
+  { agent, authorization }: ExchangeOrder,
+  request: ReturnType<typeof extendedRequest>,
+  { rule, total, signal }: Pick<FetchOrder, 'rule' | 'signal'> & { readonly total: Ms },
+): FetchOrder {
+  return {
     purpose: 'card',
     agent: agent.name,
     url: request.url,
     method: request.method,
     fields: authorization === null ? request.fields : [...request.fields, 'Authorization', authorization],
     body: request.body === null ? null : streamOf(request.body),
-    rule: rule.value,
+    rule,
     // No redirect is followed: a credential is for this interface alone.
-    limits: { ...limitsOf(limits), total },
-    signal: stops.signal(tags),
-  });
+    limits: { ...limitsOf(rules().limits), total },
+    signal,
+  };
 }
 
 const limitsOf = ({ connect, response, cardBytes }: Limits) => ({

@@ -24,7 +24,7 @@ import {
 import type { AdmittedCard } from '../card/admit.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import type { Judge } from './judge.ts';
-import { agentTags, cardTags } from './key.ts';
+import { cardTags } from './key.ts';
 import { extendedReceipt } from './receipts.ts';
 import type { Shown } from './shown.ts';
 
@@ -35,7 +35,7 @@ export interface ExtendedTarget {
   readonly partition: PartitionKey;
   readonly shown: Shown;
   readonly publicDigest: CardDigest;
-  readonly order: Omit<ExchangeOrder, 'authorization' | 'tags'>;
+  readonly order: Omit<ExchangeOrder, 'authorization'>;
 }
 
 /** How getting it ended. */
@@ -67,7 +67,7 @@ export function createRefreshExtended(doors: RefreshDoors): RefreshExtended {
     if (!authorization.ok) return failed('failed', authorization.refusal);
     const record = (exchange: ExtendedExchange, outcome: ExtendedOutcome): void =>
       doors.ledger.record(extendedReceipt({ exchange, outcome, agent: target.agent, caller: target.caller }));
-    const order = { ...target.order, authorization: authorization.value, tags: agentTags(target.agent) };
+    const order = { ...target.order, authorization: authorization.value };
     const exchange = await exchangeExtended(doors, order, (each) => record(each, concludeFailure(each)));
     const outcome =
       exchange.answer.is === 'card'
@@ -87,7 +87,7 @@ const withReceipt = (
 function concludeFailure({ answer, result, receivedAt }: ExtendedExchange): Extract<ExtendedOutcome, { ok: false }> {
   if (answer.is === 'card') throw new Error('a card is no failure');
   const { refusal, status } = answer;
-  if (!result.ok) return failed('failed', refusal);
+  if (!result.ok) return failed(refusal.code === 'killed' ? 'superseded' : 'failed', refusal);
   const retryAfter = parseRetryAfter(readerOf(result.response.fields)('retry-after'), receivedAt);
   return { ok: false, outcome: 'status', refusal, status, retryAfter };
 }

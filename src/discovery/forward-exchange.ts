@@ -6,7 +6,7 @@ import type { Direction, Passed } from '../kernel/event.ts';
 import type { ReceiptId, Tag } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type Bytes, type EpochMs, between, bytes, ms } from '../kernel/units.ts';
-import { killed, killOf } from '../policy/kills.ts';
+import { refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import type {
   Clock,
@@ -19,9 +19,10 @@ import type {
   StreamedResponse,
 } from '../ports.ts';
 import { type Call, type ErrorForm, lastEvent } from './call.ts';
+import { notSent } from './fetch-showing.ts';
 import { answerFields, callFields, callUrl, withoutQuery } from './forward-fields.ts';
 import { interfaceEgress } from './interface-egress.ts';
-import { agentTags, originTags } from './key.ts';
+import { callTags } from './key.ts';
 import { countUpload, Passage } from './passage.ts';
 import { forwardReceipt } from './receipts.ts';
 import type { Stops, Watched } from './stops.ts';
@@ -90,7 +91,7 @@ export async function sendCall(doors: ForwardDoors, attempt: Attempt, to: Carrie
 
 function begin(doors: ForwardDoors, attempt: Attempt, to: CarriedInterface): Exchange {
   const { agent, entry, callerTags } = attempt;
-  const tags = [...new Set([...agentTags(agent), ...entry.tags, ...originTags(to.url), ...callerTags])];
+  const tags = callTags(agent, to.url, [...entry.tags, ...callerTags]);
   const watched = doors.stops.watch(tags);
   return { attempt, to, tags, watched, letGo: new AbortController(), startedAt: doors.clock.now() };
 }
@@ -106,10 +107,8 @@ function end({ watched, letGo }: Exchange): void {
   letGo.abort(new Error('the answer is not wanted any more'));
 }
 
-function killedBy({ kills }: ForwardDoors, { tags, attempt }: Exchange): Refusal | undefined {
-  const kill = killOf(kills.active(), tags);
-  return kill === undefined ? undefined : killed(kill, attempt.agent.name);
-}
+const killedBy = ({ kills }: ForwardDoors, { tags, attempt }: Exchange): Refusal | undefined =>
+  refusedBy(kills.active(), tags, attempt.agent.name);
 
 async function open(doors: ForwardDoors, exchange: Exchange): Promise<FetchResult<StreamedResponse>> {
   const { attempt, to } = exchange;
@@ -117,8 +116,7 @@ async function open(doors: ForwardDoors, exchange: Exchange): Promise<FetchResul
   const url = callUrl(to.url, call.below, call.ask.target);
   const permitted = interfaceEgress(agent, to.url, doors.rules());
   if (permitted.ok) return doors.fetcher.open(orderFor(doors, exchange, { url, rule: permitted.value }));
-  const trail = { requestedUrl: url, finalUrl: url, redirects: [], addresses: [], reused: false };
-  return { ok: false, refusal: permitted.refusal, trail, sent: false };
+  return { ok: false, refusal: permitted.refusal, trail: notSent(url), sent: false };
 }
 
 function orderFor(doors: ForwardDoors, exchange: Exchange, way: Pick<FetchOrder, 'url' | 'rule'>): FetchOrder {

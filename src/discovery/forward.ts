@@ -1,18 +1,17 @@
 import { isIdempotent } from '../bindings/operations.ts';
-import type { RefusedTrace } from '../bindings/problem.ts';
 import { type CarriedInterface, interfacesOf, pickInterfaces } from '../card/pick-interface.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
-import type { FaultCode } from '../kernel/faults.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, refuse, refused } from '../kernel/refusal.ts';
 import { refuseAudience } from '../policy/audience.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { AcceptedCard } from './accepted-card.ts';
-import { type Call, readCall, refuseCall } from './call.ts';
+import { type Call, named, readCall, refuseCall } from './call.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { type Attempt, type ForwardDoors, type Sent, sendCall } from './forward-exchange.ts';
+import { OF_ONE_INTERFACE } from './interface-egress.ts';
 import { refuseLoop } from './loop.ts';
 
 /**
@@ -35,7 +34,7 @@ export function createForward(parts: Parts): Forward {
   const interfaces = createInterfaceReader();
   return async (ask, agent, { below, callerTags }) => {
     const { form, call } = await readCall(ask, below);
-    const no = (refusal: Refusal): Answer => refuseCall(form, ...named(refusal, agent));
+    const no = (refusal: Refusal): Answer => refuseCall(form, ...named(refusal, agent.name, 'forwarded'));
     if (!call.ok) return no(call.refusal);
     const card = await parts.acceptedCard(agent, CARD_REQUESTS[call.value.version]);
     if (!card.ok) return no(card.refusal);
@@ -63,10 +62,10 @@ function permitCall(
   return refusal === undefined ? pickInterfaces(interfaces, call) : refused(refusal);
 }
 
-/** An extended card names the agent's own interfaces, and is for one caller alone: it is no call to be passed on as it comes. */
+/** An extended card is for one caller alone and is asked for by its own way: a spelling of that question which is none is no call. */
 const refuseExtendedCard = ({ operation }: Call): Refusal | undefined =>
   operation === 'GetExtendedAgentCard'
-    ? refuse('extended-not-supported', 'Cardea does not pass on extended cards; the public card is served.')
+    ? refuse('extended-not-supported', 'An extended card is asked for by GET {base}/extendedAgentCard or by JSON-RPC.')
     : undefined;
 
 /** Tries the interfaces in the card's order for as long as trying the next one risks nothing. */
@@ -85,17 +84,6 @@ async function sendToFirst(
   return sent;
 }
 
-/** Failures of one interface that say nothing about the next one. */
-const OF_ONE_INTERFACE: ReadonlySet<FaultCode> = new Set([
-  'address-forbidden',
-  'origin-not-allowed',
-  'lookalike-origin',
-  'dns-failed',
-  'tls-failed',
-  'origin-unreachable',
-  'origin-timeout',
-]);
-
 /** "before a byte was sent, or on a connection failure" what may be done twice: else a message could be acted on twice. */
 function mayTryNext(call: Call, { refusal, sent }: Extract<Sent, { ok: false }>): boolean {
   if (call.ask.signal().aborted || !OF_ONE_INTERFACE.has(refusal.code)) return false;
@@ -103,15 +91,6 @@ function mayTryNext(call: Call, { refusal, sent }: Extract<Sent, { ok: false }>)
   const isConnection = refusal.code === 'origin-unreachable' && refusal.proxyError !== 'http_protocol_error';
   return isConnection && call.repeatable && isIdempotent(call.operation);
 }
-
-/** A tenant that is not there is answered like an agent that is not there: neither names the agent. */
-const named = (refusal: Refusal, { name }: AgentRule): [Refusal, RefusedTrace] =>
-  refusal.code === 'unknown-agent'
-    ? [refusal, { kind: 'other', agent: null }]
-    : [
-        { ...refusal, agent: name },
-        { kind: 'forwarded', agent: name },
-      ];
 
 /** Where the agent's base is here: what the target has before the operation's path. */
 function basePathOf({ target }: Ask, below: string): string {

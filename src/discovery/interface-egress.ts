@@ -1,8 +1,20 @@
 import type { EgressRule, OriginPattern } from '../kernel/egress-rule.ts';
+import type { FaultCode } from '../kernel/faults.ts';
 import type { Url } from '../kernel/ids.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { isListed } from '../policy/allowlist.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
+
+/** Failures of one interface that say nothing about the next one. */
+export const OF_ONE_INTERFACE: ReadonlySet<FaultCode> = new Set([
+  'address-forbidden',
+  'origin-not-allowed',
+  'lookalike-origin',
+  'dns-failed',
+  'tls-failed',
+  'origin-unreachable',
+  'origin-timeout',
+]);
 
 /**
  * Derives the permission to dial an interface of an accepted card: exactly its origin, under the agent's address, cleartext and TLS

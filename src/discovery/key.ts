@@ -37,6 +37,14 @@ export const cardTags = (agent: AgentName, urls: readonly Url[], kid: string | u
 export const agentTags = ({ name, cards }: Pick<AgentRule, 'name' | 'cards'>): readonly Tag[] =>
   cardTags(name, cards, undefined);
 
+/**
+ * Everything that a kill can name of a call to an interface.
+ * @param about the tags of the card that names it, and those of the caller.
+ */
+export const callTags = (agent: Pick<AgentRule, 'name' | 'cards'>, to: Url, about: readonly Tag[]): readonly Tag[] => [
+  ...new Set([...agentTags(agent), ...originTags(to), ...about]),
+];
+
 /** What purge and kill find an origin's response by. */
 export const originTags = (url: Url): readonly Tag[] => [ALL, ...hostTags(url)];
 

@@ -1,4 +1,4 @@
-import { type CarriedInterface, carriedInterfaces } from '../card/pick-interface.ts';
+import { type CarriedInterface, carriedInterfaces, unknownTenant } from '../card/pick-interface.ts';
 import { normaliseCard } from '../card/normalise.ts';
 import { parseCard } from '../card/parse.ts';
 import { recogniseVersion } from '../card/version.ts';
@@ -56,11 +56,10 @@ export function interfacesFor(
   }
   const named = interfaces.filter((one) => one.tenant === tenant);
   // The very answer that an unknown agent gets: which tenants an agent has is nobody's business who does not know.
-  if (tenant !== '' && named.length === 0) return refused(refuse('unknown-agent', NO_AGENT));
+  if (tenant !== '' && named.length === 0) return refused(unknownTenant());
   const own = named.length > 0 ? named : interfaces.filter((one) => one.tenant === interfaces[0]?.tenant);
   const modern = version === '1.0';
   return accepted(own.toSorted((one, other) => rank(one, modern) - rank(other, modern)));
 }
 
-const NO_AGENT = 'No agent of this name is served here; GET /agents lists those that are.';
 const rank = ({ version }: CarriedInterface, modern: boolean): number => Number((version === '1.0') !== modern);

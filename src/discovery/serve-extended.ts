@@ -15,6 +15,7 @@ import type { AcceptedCard } from './accepted-card.ts';
 import type { Caller, Callers } from './callers.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { extendedAnswer } from './extended-answer.ts';
+import { named } from './call.ts';
 import { type ExtendedCall, refuseIn } from './extended-call.ts';
 import type { ExtendedOutcome, ExtendedTarget, RefreshExtended } from './extended-refresh.ts';
 import { refuseLoop } from './loop.ts';
@@ -94,7 +95,7 @@ interface Turn {
 }
 
 const no = ({ call: { form }, agent }: Turn, refusal: Refusal): Answer =>
-  refuseIn(form, { ...refusal, agent: agent.name }, { kind: 'extended', agent: agent.name });
+  refuseIn(form, ...named(refusal, agent.name, 'extended'));
 
 /** Everything that must hold before the origin is asked, and what it would be asked by. */
 async function plan(
@@ -128,7 +129,8 @@ async function plan(
     },
     parts.hash,
   );
-  const order = { agent, card, interfaces: interfaces.value, extensions };
+  const about = [...known.value.tags, ...caller.tags];
+  const order = { agent, card, interfaces: interfaces.value, extensions, about };
   return accepted({ agent, caller, partition, shown: shown.value, publicDigest: publicCard.value, order });
 }
 
