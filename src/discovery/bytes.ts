@@ -26,3 +26,15 @@ export async function readSome(body: ByteStream | null, most: number): Promise<U
   }
   return joinBytes(chunks, length);
 }
+
+/**
+ * Lets go of a body that nobody will read, so that what stands behind it is freed. It is begun for that: a generator that never began
+ * runs none of its endings. Never rejects.
+ */
+export async function letGo(body: ByteStream): Promise<void> {
+  try {
+    for await (const _ of body) break;
+  } catch {
+    // It broke by itself, which ends it too.
+  }
+}

@@ -13,6 +13,8 @@ export interface Leader {
 export interface Collapse {
   /** Who fetches the same thing now; undefined where nobody does or the request cannot share. */
   leader(request: OriginRequest): Leader | undefined;
+  /** True while somebody fetches the same thing. */
+  isUnderway(request: OriginRequest): boolean;
   /** Leads, where nobody does yet; the result is called once, with whether the response is stored. */
   lead(request: OriginRequest): (stored: boolean) => void;
 }
@@ -43,13 +45,13 @@ export function createCollapse(clock: Clock): Collapse {
   };
   const mayShare = (request: OriginRequest): boolean =>
     request.method === 'GET' &&
-    request.ask !== null &&
     !request.directives.noCache &&
     !request.directives.noStore &&
     (notShared.get(request.key) ?? 0) <= clock.now() &&
     OF_ONE_CALLER.every((name) => request.read(name) === undefined);
 
   return {
+    isUnderway: (request) => underway.has(request.key),
     leader(request) {
       const flight = mayShare(request) ? underway.get(request.key) : undefined;
       return flight && { over: (patience) => within(flight, patience, clock) };

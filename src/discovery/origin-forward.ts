@@ -44,10 +44,16 @@ export function createForward(doors: OriginDoors, collapse: Collapse): Forward {
   return async (request, asked) => {
     const turn: Turn = { request, asked, over: collapse.lead(request) };
     let plan = planOf(request, asked);
-    for (;;) {
-      const answer = await exchange(doors, turn, plan);
-      if (answer !== undefined) return answer;
-      plan = AS_IS;
+    try {
+      for (;;) {
+        const answer = await exchange(doors, turn, plan);
+        if (answer !== undefined) return answer;
+        plan = AS_IS;
+      }
+    } catch (error) {
+      // Whoever waits for this goes alone.
+      turn.over(false);
+      throw error;
     }
   };
 }

@@ -6,11 +6,12 @@ import { selectVariant } from '../http/vary.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
+import type { Event } from '../kernel/event.ts';
 import type { ForwardWhy } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { refuseLoop } from './loop.ts';
 import { storedAnswer } from './origin-answer.ts';
-import { createCollapse } from './origin-collapse.ts';
+import { type Collapse, createCollapse } from './origin-collapse.ts';
 import { type Forward, createForward } from './origin-forward.ts';
 import { type OriginPlace, type OriginRequest, originRequest } from './origin-request.ts';
 import type { OriginDoors } from './origin-store.ts';
@@ -21,26 +22,52 @@ export type ServeOrigin = (ask: Ask, place: OriginPlace) => Answer | Promise<Ans
 export function createServeOrigin(doors: OriginDoors): ServeOrigin {
   const collapse = createCollapse(doors.clock);
   const forward = createForward(doors, collapse);
-  const answer = (request: OriginRequest): Answer | Promise<Answer> => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return forward(request, { why: 'method' });
+  const refreshBehind = createRefreshBehind(doors, forward, collapse);
+  const ask = (request: OriginRequest): Answer | Promise<Answer> => {
+    if (!isRead(request)) return forward(request, { why: 'method' });
     const stored = doors.store.peek(request.key);
     const entry = selectVariant(stored, request.read);
-    if (entry !== undefined) return serveStored(forward, request, entry);
+    if (entry !== undefined) return atHand(request, entry, refreshBehind) ?? askAbout(forward, request, entry);
     if (request.directives.onlyIfCached) return problem(notCached());
     return forward(request, stored.length > 0 ? { why: 'vary-miss', others: stored } : { why: 'uri-miss' });
   };
-  return (ask, place) => {
-    const request = originRequest(ask, place, doors.clock.now());
+  return (given, place) => {
+    const request = originRequest(given, place, doors.clock.now());
     const loop = refuseLoop(request.read('via'));
     if (loop !== undefined) return problem(loop);
+    const entry = isRead(request) ? selectVariant(doors.store.peek(request.key), request.read) : undefined;
+    const answer = entry && atHand(request, entry, refreshBehind);
+    if (answer !== undefined) return answer;
     const leader = collapse.leader(request);
-    if (leader === undefined) return answer(request);
+    if (leader === undefined) return ask(request);
     return leader.over(doors.limits().response).then(() => {
-      const entry = selectVariant(doors.store.peek(request.key), request.read);
-      return (entry && collapsed(request, entry, doors)) ?? answer({ ...request, now: doors.clock.now() });
+      const brought = selectVariant(doors.store.peek(request.key), request.read);
+      return (brought && collapsed(request, brought, doors)) ?? ask({ ...request, now: doors.clock.now() });
     });
   };
 }
+
+const isRead = ({ method }: OriginRequest): boolean => method === 'GET' || method === 'HEAD';
+
+/** Refreshes what is stale while it is served (RFC 5861 §3). */
+type RefreshBehind = (request: OriginRequest, entry: Entry) => void;
+
+/** One at a time for each key, and nobody waits for it: it is read to its end, so that it is stored. */
+function createRefreshBehind(doors: OriginDoors, forward: Forward, collapse: Collapse): RefreshBehind {
+  return (request, entry) => {
+    if (collapse.isUnderway(request)) return;
+    forward(behind(request), { why: 'stale', entry })
+      .then(drain)
+      .catch((error: unknown) => doors.observer.record(brokenRefresh(request, error)));
+  };
+}
+
+const brokenRefresh = ({ rule }: OriginRequest, error: unknown): Event => ({
+  kind: 'notice',
+  level: 'error',
+  msg: 'a background refresh broke',
+  about: { rule: rule.name, error: error instanceof Error ? error.message : String(error) },
+});
 
 /** What another's fetch has just brought, for one that waited for it. */
 function collapsed(request: OriginRequest, entry: Entry, doors: OriginDoors): Answer | undefined {
@@ -51,27 +78,32 @@ function collapsed(request: OriginRequest, entry: Entry, doors: OriginDoors): An
   return storedAnswer(request, entry, { now, cache, result: 'collapsed' });
 }
 
-/** A stored response answers where RFC 9111 §4 lets it, else it is validated; part of one that is not the wanted part is no answer. */
-function serveStored(forward: Forward, request: OriginRequest, entry: Entry): Answer | Promise<Answer> {
+/** The stored response as the answer, where RFC 9111 §4 lets it be one without the origin; part of one that is not the wanted part is none. */
+function atHand(request: OriginRequest, entry: Entry, refreshBehind: RefreshBehind): Answer | undefined {
   const { now } = request;
   const reuse = decideReuse({ entry, request: request.directives, now });
   switch (reuse.use) {
     case 'fresh':
-    case 'stale-as-asked': {
-      const how = { now, cache: cacheStatusHit({ ttl: reuse.ttl }), result: 'hit' } as const;
-      return storedAnswer(request, entry, how) ?? forward(request, { why: 'partial', entry });
-    }
+    case 'stale-as-asked':
+      return storedAnswer(request, entry, { now, cache: cacheStatusHit({ ttl: reuse.ttl }), result: 'hit' });
     case 'stale-while-revalidate': {
       const cache = cacheStatusHit({ ttl: reuse.ttl, detail: 'stale-while-revalidate' });
       const answer = storedAnswer(request, entry, { now, cache, result: 'hit_stale_swr' });
-      if (answer === undefined) return forward(request, { why: 'partial', entry });
-      void forward(behind(request), { why: 'stale', entry }).then(drain);
+      if (answer !== undefined) refreshBehind(request, entry);
       return answer;
     }
     case 'validate':
-      if (request.directives.onlyIfCached) return problem(notCached());
-      return forward(request, { why: whyValidate(entry, now), entry });
+      return undefined;
   }
+}
+
+/** Asks the origin about a stored response that is not the answer as it is. */
+function askAbout(forward: Forward, request: OriginRequest, entry: Entry): Answer | Promise<Answer> {
+  const { now } = request;
+  if (decideReuse({ entry, request: request.directives, now }).use !== 'validate')
+    return forward(request, { why: 'partial', entry });
+  if (request.directives.onlyIfCached) return problem(notCached());
+  return forward(request, { why: whyValidate(entry, now), entry });
 }
 
 const whyValidate = (entry: Entry, now: OriginRequest['now']): ForwardWhy =>
@@ -80,7 +112,6 @@ const whyValidate = (entry: Entry, now: OriginRequest['now']): ForwardWhy =>
 /** The same request with nobody waiting for it. */
 const behind = (request: OriginRequest): OriginRequest => ({ ...request, method: 'GET', body: null, ask: null });
 
-/** A refresh that nobody waits for is read to its end, so that it is stored. */
 async function drain({ body }: Answer): Promise<void> {
   if (body === null || body instanceof Uint8Array) return;
   try {

@@ -47,6 +47,20 @@ describe('stale-while-revalidate (RFC 5861, section 3)', () => {
     assert.ok(isHit(renewed));
   });
 
+  scenario('refreshes once, however many are served meanwhile, and lets none of them wait', WINDOW, async (place) => {
+    await place.get();
+    await place.world.clock.advance(3_000);
+    const arrived = Promise.withResolvers<() => void>();
+    place.world.says((_request, response) => arrived.resolve(() => text('new', 'max-age=60')(_request, response)));
+    for (let each = 0; each < 5; each += 1) assert.equal((await place.get()).body, 'old');
+    const go = await arrived.promise;
+    assert.equal((await place.get()).body, 'old');
+    assert.equal(place.asked(), 2);
+    go();
+    await place.world.quiet();
+    assert.equal((await place.get()).body, 'new');
+  });
+
   scenario('asks where what came meanwhile wants to be asked about', WINDOW, async (place) => {
     await place.get();
     await place.world.clock.advance(3_000);
