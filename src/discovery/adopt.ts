@@ -76,7 +76,9 @@ function livesOn(agent: AgentRule, next: Rules): boolean {
 
 /** Streams of an origin that no rule lets any more are cut; one whose settings changed finishes what it began. */
 function isWithdrawn(tags: readonly Tag[], before: Rules, next: Rules): boolean {
-  if (tags.some((each) => next.agents.has(agentName(each.replace('agent:', ''))))) return false;
+  const isOfAgent = (each: Tag): boolean =>
+    each.startsWith('agent:') && next.agents.has(agentName(each.slice('agent:'.length)));
+  if (tags.some(isOfAgent)) return false;
   const [, host, port] = tags.map((each) => /^origin:(.+):(\d+)$/.exec(each)).find((found) => found !== null) ?? [];
   if (host === undefined) return false;
   const reached = { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };

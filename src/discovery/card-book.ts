@@ -1,12 +1,13 @@
 import { lifetimeOf } from '../http/freshness.ts';
 import { selectVariant, variantKey } from '../http/vary.ts';
 import type { CallerVersion } from '../kernel/ask.ts';
-import type { Entry, Lifetime } from '../kernel/entry.ts';
+import type { Entry } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
 import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import type { Kill } from '../kernel/kill.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, epochMs, ms } from '../kernel/units.ts';
+import { isSame } from '../policy/keep-unchanged.ts';
 import { killed, killOf } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, KillBook, Observer, Store } from '../ports.ts';
@@ -276,12 +277,6 @@ const brokenUpdate = (agent: AgentRule, error: unknown): Event => ({
   msg: 'a background refresh broke',
   about: { agent: agent.name, error: error instanceof Error ? error.message : String(error) },
 });
-
-const isSame = (one: Lifetime, other: Lifetime): boolean =>
-  one.fresh === other.fresh &&
-  one.staleWhileRevalidate === other.staleWhileRevalidate &&
-  one.staleIfError === other.staleIfError &&
-  one.mustRevalidate === other.mustRevalidate;
 
 /** RFC 9111 §4: only what may be stored may answer a request that it was not made for; what was taken away answers nobody. */
 const mayShare = (refreshed: Refreshed): boolean =>

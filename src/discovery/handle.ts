@@ -8,9 +8,10 @@ import { type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
 import { seconds } from '../kernel/units.ts';
 import { decide, decideForAll } from '../policy/decide.ts';
 import { checkAudience } from '../policy/principals.ts';
-import { type Route, type RouteTable, routeFor } from '../policy/route.ts';
+import { type Route, type RouteOfCaller, type RouteTable, routeFor } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Evidence, KillBook } from '../ports.ts';
+import { letGo } from './bytes.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Cors } from './cors.ts';
 import type { IsInForce } from './in-force.ts';
@@ -51,7 +52,7 @@ export const createHandle =
     services.cors(ask, routeOf(services, ask), () => answerOn(services, ask, MOST_TURNS));
 
 /** A request that was overtaken by so many changes of the configuration while it waited for an origin is sent away. */
-const MOST_TURNS = 4;
+const MOST_TURNS = 32;
 
 function answerOn(services: Services, ask: Ask, turnsLeft: number): Answer | Promise<Answer> {
   const route = routeOf(services, ask);
@@ -72,7 +73,7 @@ const routeOf = ({ routes }: Services, ask: Ask): Route => routes().route(ask);
 /** A request on its way through, once it is known who asks. */
 interface Turn {
   readonly ask: Ask;
-  readonly route: Route;
+  readonly route: RouteOfCaller;
   /** Null where it is not known. */
   readonly caller: Caller | null;
 }
@@ -101,7 +102,7 @@ function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<
   const answer = perform(services, ask, route, caller);
   if (!(answer instanceof Promise)) return noted(services, turn, answer);
   return answer.then(async (late) => {
-    if (isOvertaken(services, asked))
+    if (isOvertaken(services, route))
       return turnsLeft > 1 ? answerOn(services, ask, turnsLeft - 1) : noted(services, turn, unsteady(turn));
     return noted(services, turn, await decideAgain(services, turn, late));
   });
@@ -111,8 +112,8 @@ function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<
  * True where the rule that a card was asked for under was replaced while its answer was made: that answer is not handed out, the
  * request is handled again under today's rules. Other requests have been sent on, and are finished as they began.
  */
-const isOvertaken = ({ isInForce }: Services, asked: Route): boolean =>
-  (asked.to === 'card' || asked.to === 'origin-card') && !isInForce(asked.agent);
+const isOvertaken = ({ isInForce }: Services, route: RouteOfCaller): boolean =>
+  (route.to === 'card' || route.to === 'origin-card') && !isInForce(route.agent);
 
 const unsteady = ({ route }: Turn): Answer =>
   problemAnswer(
@@ -130,7 +131,7 @@ function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | u
   return meant.ok ? undefined : meant.refusal;
 }
 
-function perform(services: Services, ask: Ask, route: Route, caller: Caller): Answer | Promise<Answer> {
+function perform(services: Services, ask: Ask, route: RouteOfCaller, caller: Caller): Answer | Promise<Answer> {
   switch (route.to) {
     case 'card':
       return serveRead(services, { ask, caller }, route.agent);
@@ -150,8 +151,6 @@ function perform(services: Services, ask: Ask, route: Route, caller: Caller): An
       return services.logout(ask, caller);
     case 'problem':
       return explain(ask, route.code);
-    case 'stranger':
-      return problemAnswer(route.why(caller.principal), { kind: 'other', agent: null });
     case 'nowhere':
       return problemAnswer(route.refusal, { kind: 'other', agent: null });
   }
@@ -191,7 +190,7 @@ async function decideAgain(services: Services, turn: Turn, late: Answer): Promis
   if (late.trace.code === 'killed') return late;
   const refusal = decideOn(services, turn, late) ?? revokedSince(services, turn);
   if (refusal === undefined) return late;
-  if (late.body !== null && !(late.body instanceof Uint8Array)) await late.body[Symbol.asyncIterator]().return?.();
+  if (late.body !== null && !(late.body instanceof Uint8Array)) void letGo(late.body);
   return refuseAt(services, turn, refusal);
 }
 
@@ -226,7 +225,7 @@ function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal
 }
 
 /** The agent that a request is about, with a name or without one. */
-function ruleOf(route: Route): AgentRule | undefined {
+function ruleOf(route: RouteOfCaller): AgentRule | undefined {
   switch (route.to) {
     case 'card':
     case 'origin-card':
@@ -238,7 +237,6 @@ function ruleOf(route: Route): AgentRule | undefined {
     case 'keys':
     case 'logout':
     case 'problem':
-    case 'stranger':
     case 'nowhere':
       return undefined;
   }
@@ -247,13 +245,13 @@ function ruleOf(route: Route): AgentRule | undefined {
 /** How evidence of a refusal names an agent: of cards without a name there may be any number, and they share one count. */
 const nameOf = ({ by, name }: AgentRule): AgentName | null => (by === null ? name : null);
 
-function agentOf(route: Route): AgentName | null {
+function agentOf(route: RouteOfCaller): AgentName | null {
   const agent = ruleOf(route);
   return agent === undefined ? null : nameOf(agent);
 }
 
 /** Everything that a kill could name of what a request is about. Looked at only while there is a kill: URLs are read for it. */
-function tagsOf(route: Route): readonly Tag[] {
+function tagsOf(route: RouteOfCaller): readonly Tag[] {
   if (route.to === 'origin') return originTags(route.url);
   const agent = ruleOf(route);
   return agent === undefined ? [] : agentTags(agent);

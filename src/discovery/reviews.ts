@@ -152,7 +152,7 @@ class Book implements Reviews {
     const page = this.#pages.get(decision.agent) ?? EMPTY;
     const pending = new Map([...page.pending].flatMap((each) => afterDecision(each, decision)));
     this.#pages.set(decision.agent, {
-      inForce: [...page.inForce, ...letsIn],
+      inForce: [...page.inForce, ...letsIn].slice(-MOST_KEPT),
       decisions: [...page.decisions, decision],
       pending,
     });

@@ -37,7 +37,7 @@ function keeper<Rule extends KeySetRule | OriginRule>(before: readonly Rule[]): 
 }
 
 /** Compares what rules are made of; what is none of it counts as changed. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   const [mine, theirs] = [partsOf(one), partsOf(other)];

@@ -9,13 +9,19 @@ import type { AgentRule, OriginRule, Rules } from './rules.ts';
 
 /** What a URL that somebody names is to the rules. */
 export type Place =
-  | { readonly is: 'card'; readonly agent: AgentRule }
+  /** `otherwise`: what the URL is to whoever may not see that agent, just as if there were none. */
+  | { readonly is: 'card'; readonly agent: AgentRule; readonly otherwise: () => Place }
   | { readonly is: 'origin'; readonly rule: OriginRule; readonly url: Url }
   /**
    * Nothing that may be had, by the rule that covers it where one does; why depends on what whoever asks may know, null for who may
-   * know all.
+   * know all. `hidden`: the reason tells of an agent, so whoever may not see it gets the other.
    */
-  | { readonly is: 'refused'; readonly rule: OriginRule | null; readonly why: (seenBy: Principal | null) => Refusal };
+  | {
+      readonly is: 'refused';
+      readonly rule: OriginRule | null;
+      readonly why: (seenBy: Principal | null) => Refusal;
+      readonly hidden?: { readonly agent: AgentRule; readonly otherwise: () => Place };
+    };
 
 /** Finds out what URLs are, for one snapshot of the rules. */
 export interface Places {
@@ -45,19 +51,28 @@ export function createPlaces(rules: Rules): Places {
     if (unnamed.size > MOST_UNNAMED && oldest !== undefined) unnamed.delete(oldest);
     return agent;
   };
+  const byRule = (url: string, target: Target): Place => {
+    const rule = ruleFor(rules.origins, target);
+    const nobody = (): Place => refused((principal) => stranger(rules, target, principal));
+    if (rule === undefined) return nobody();
+    if (rule.content === 'any') return { is: 'origin', rule, url: target.url };
+    const { card } = rule;
+    if (card === null) return refused(() => writtenOnly(rule, target), rule);
+    const why = unusable(rule, url, target);
+    if (why !== undefined) return refused(() => why, rule, { agent: card, otherwise: nobody });
+    return { is: 'card', agent: cardAt(rule, card, target), otherwise: nobody };
+  };
   return {
     knows: (target) => named.has(target.url) || ruleFor(rules.origins, target) !== undefined,
     find(url) {
       const parsed = parseTarget(url);
       if (!parsed.ok) return refused(malformed(rules, url, parsed.why));
       const target = parsed.value;
+      const otherwise = (): Place => byRule(url, target);
       const agent = named.get(target.url);
-      if (agent !== undefined) return spelled(url, target) ?? { is: 'card', agent };
-      const rule = ruleFor(rules.origins, target);
-      if (rule === undefined) return refused((principal) => stranger(rules, target, principal));
-      if (rule.content === 'any') return { is: 'origin', rule, url: target.url };
-      if (rule.card === null) return refused(() => writtenOnly(rule, target), rule);
-      return unusable(rule, url, target) ?? { is: 'card', agent: cardAt(rule, rule.card, target) };
+      if (agent === undefined) return otherwise();
+      const why = misspelled(url, target);
+      return why === undefined ? { is: 'card', agent, otherwise } : refused(() => why, null, { agent, otherwise });
     },
   };
 }
@@ -82,25 +97,25 @@ function unnamedAgent(rule: AgentRule, { url, scheme, host, port }: Target): Age
   };
 }
 
-const refused = (why: (seenBy: Principal | null) => Refusal, rule: OriginRule | null = null): Place => ({
+type Refused = Extract<Place, { readonly is: 'refused' }>;
+
+const refused = (why: Refused['why'], rule: Refused['rule'] = null, hidden?: Refused['hidden']): Refused => ({
   is: 'refused',
   rule,
   why,
+  ...(hidden === undefined ? {} : { hidden }),
 });
 
 /** What keeps a URL from naming a card under a rule that covers it. */
-function unusable(rule: OriginRule, url: string, target: Target): Place | undefined {
+function unusable(rule: OriginRule, url: string, target: Target): Refusal | undefined {
   if (target.url.length > LONGEST)
-    return refused(() => refuse('request-too-large', `The URL is longer than ${LONGEST} characters.`, { status: 414 }));
-  if (rule.firstUse === 'hold') return refused(() => heldAtFirst(rule, target), rule);
-  return spelled(url, target);
+    return refuse('request-too-large', `The URL is longer than ${LONGEST} characters.`, { status: 414 });
+  return rule.firstUse === 'hold' ? heldAtFirst(rule, target) : misspelled(url, target);
 }
 
 /** One card has one spelling: what a URL parser would mend on the way is another name for the same thing, and is refused. */
-function spelled(url: string, target: Target): Place | undefined {
-  if (url === target.url) return undefined;
-  return refused(() => refuse('not-found', `The URL is not spelled as it is used; write ${target.url}.`));
-}
+const misspelled = (url: string, target: Target): Refusal | undefined =>
+  url === target.url ? undefined : refuse('not-found', `The URL is not spelled as it is used; write ${target.url}.`);
 
 const heldAtFirst = ({ name }: OriginRule, { url }: Target): Refusal =>
   refuse(

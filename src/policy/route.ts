@@ -12,7 +12,8 @@ import type { AgentRule, OriginRule, Rules } from './rules.ts';
  * never name one card. What is not literally a known path is no path.
  */
 export type Route =
-  | { readonly to: 'card'; readonly agent: AgentRule }
+  /** `otherwise`: where a URL leads whoever may not see the agent; a name that is not to be seen is a name that nobody has. */
+  | { readonly to: 'card'; readonly agent: AgentRule; readonly otherwise?: () => Route }
   /** The card in its origin's bytes, where `route: through` serves another. */
   | { readonly to: 'origin-card'; readonly agent: AgentRule }
   /** `below` is the raw path under the agent's base URL: `''`, `/`, `/message:send`. */
@@ -25,9 +26,17 @@ export type Route =
   | { readonly to: 'logout' }
   | { readonly to: 'problem'; readonly code: string }
   /** `agent`: below whose base URL there is nothing; null where no agent is named. */
-  | { readonly to: 'nowhere'; readonly refusal: Refusal; readonly agent: AgentRule | null }
+  | {
+      readonly to: 'nowhere';
+      readonly refusal: Refusal;
+      readonly agent: AgentRule | null;
+      readonly otherwise?: () => Route;
+    }
   /** A URL that nothing allows. */
   | { readonly to: 'stranger'; readonly why: (seenBy: Principal | null) => Refusal };
+
+/** Where it goes once it is known who asks: every stranger's URL is refused by then. */
+export type RouteOfCaller = Exclude<Route, { readonly to: 'stranger' }>;
 
 /** One route look-up per listener; `exact` answers the ordinary request by one map access. */
 export interface RouteTable extends Pick<Places, 'find'> {
@@ -46,7 +55,11 @@ const LOGOUT = '/logout';
 const PROBLEMS = '/problems/';
 const ORIGINS = '/origins/';
 
-const nowhere = (refusal: Refusal, agent: AgentRule | null = null): Route => ({ to: 'nowhere', refusal, agent });
+const nowhere = (refusal: Refusal, agent: AgentRule | null = null): Extract<Route, { to: 'nowhere' }> => ({
+  to: 'nowhere',
+  refusal,
+  agent,
+});
 const notFound = (detail: string): Route => nowhere(refuse('not-found', detail));
 
 /** Builds the table for one snapshot of the rules. */
@@ -119,12 +132,17 @@ function routeOrigin(places: Places, rule: OriginRule, target: string): Route {
 
 function routeUrl(place: Place): Route {
   switch (place.is) {
-    case 'card':
-      return { to: 'card', agent: place.agent };
+    case 'card': {
+      const { agent, otherwise } = place;
+      return { to: 'card', agent, otherwise: () => routeUrl(otherwise()) };
+    }
     case 'origin':
       return { to: 'origin', rule: place.rule, url: place.url };
-    case 'refused':
-      return { to: 'stranger', why: place.why };
+    case 'refused': {
+      const { why, hidden } = place;
+      if (hidden === undefined) return { to: 'stranger', why };
+      return { ...nowhere(why(null), hidden.agent), otherwise: () => routeUrl(hidden.otherwise()) };
+    }
   }
 }
 
@@ -171,15 +189,17 @@ function belowBase(agent: AgentRule, rest: string): Route {
  * What a caller that may not see an agent is told of it: from here on its request is one for a name that nobody has, in every answer,
  * count and log line. Any other route stays as it is.
  */
-export function routeFor(route: Route, principal: Principal): Route {
+export function routeFor(route: Route, principal: Principal): RouteOfCaller {
   switch (route.to) {
     case 'card':
+    case 'nowhere': {
+      const { agent, otherwise } = route;
+      if (agent === null || isVisible(agent, principal)) return route;
+      return otherwise === undefined ? nowhere(unknownAgent(agent.name)) : routeFor(otherwise(), principal);
+    }
     case 'origin-card':
     case 'operation':
-    case 'nowhere': {
-      const { agent } = route;
-      return agent === null || isVisible(agent, principal) ? route : nowhere(unknownAgent(agent.name));
-    }
+      return isVisible(route.agent, principal) ? route : nowhere(unknownAgent(route.agent.name));
     case 'stranger':
       return nowhere(route.why(principal));
     case 'origin':

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ListenerName, agentName, listenerName } from '../../src/kernel/ids.ts';
 import { plainPrincipal } from '../../src/kernel/principal.ts';
-import { type Asked, type Route, buildRoutes } from '../../src/policy/route.ts';
+import { type Asked, type Route, buildRoutes, routeFor } from '../../src/policy/route.ts';
 import type { OriginRule } from '../../src/policy/rules.ts';
 import { exampleAgent, exampleRules } from '../support/rules.ts';
 
@@ -236,6 +236,29 @@ describe('URLs below /origins/', () => {
     assert.equal(route.why(plainPrincipal('anonymous', '')).code, 'origin-not-allowed');
     assert.equal(route.why({ ...plainPrincipal('anonymous', ''), tenant: 'acme' }).code, 'lookalike-origin');
   });
+});
+
+describe('a URL of something that the caller may not see', () => {
+  const forAcme = [{ tenant: 'acme', principal: null, scope: null, role: null }];
+  const hidden = (card: OriginRule['card']) => card && { ...card, visibleTo: forAcme };
+  const rules = exampleRules({ agents: [{ ...exampleAgent('weather'), visibleTo: forAcme }] });
+  const table = buildRoutes({ ...rules, origins: RULES.map((rule) => ({ ...rule, card: hidden(rule.card) })) });
+  const [acme, other] = [{ ...plainPrincipal('anonymous', ''), tenant: 'acme' }, plainPrincipal('anonymous', '')];
+  for (const [target, to] of [
+    ['/origins/weather.example.com/.well-known/agent-card.json', 'card weather'],
+    ['/origins/weather.example.com/./.well-known/agent-card.json', 'not-found'],
+    ['/origins/cards.example/a', 'card https://cards.example/a'],
+    ['/origins/cards.example/a/../b', 'not-found'],
+    ['/origins/a.held.example/card', 'first-use-held'],
+  ] as const)
+    test(`${target} is ${to} to whoever may, and a stranger's to others`, () => {
+      const route = table.route(asked(AGENTS, target));
+      assert.equal(named(routeFor(route, acme)), to);
+      const told = routeFor(route, other);
+      assert.ok(told.to === 'nowhere');
+      assert.equal(told.refusal.code, 'origin-not-allowed');
+      assert.doesNotMatch(told.refusal.detail, /origins\[|write https/);
+    });
 });
 
 describe('absolute-form targets', () => {

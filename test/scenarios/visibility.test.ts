@@ -87,6 +87,15 @@ describe('an agent that is hidden is one that does not exist', () => {
       }
     });
   }
+  test('its card by URL is a URL that nobody allows', async () => {
+    const host = new URL(world.origin.url).host;
+    const by = (path: string, headers = {}): Promise<Got> => world.get(`/origins/http/${host}${path}`, headers);
+    const card = '/.well-known/agent-card.json';
+    assert.equal((await by(card, await as({}))).status, 200);
+    const stranger = await by('/any/other.json', await as({ tenant: 'globex' }));
+    assert.equal(stranger.code, 'origin-not-allowed');
+    assert.deepEqual(seen(await by(card, await as({ tenant: 'globex' }))), seen(stranger));
+  });
   test('a kill of it tells nothing either', async () => {
     await world.daemon.killSwitch.engage({ scope: 'agent:weather' as never, reason: 'r', by: 'admin' });
     assert.equal((await world.card()).code, 'unknown-agent');
