@@ -37,6 +37,7 @@ export function createAdopt(parts: Parts): (next: ValidConfig) => Promise<Adopte
       await killing.follow(settings.kill.file);
       await graph.discovery.adopt(rules);
     } catch (error) {
+      await killing.follow(inForce.settings.kill.file);
       await change.abandon();
       throw error;
     }

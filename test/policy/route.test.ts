@@ -242,7 +242,7 @@ describe('a URL of something that the caller may not see', () => {
   const forAcme = [{ tenant: 'acme', principal: null, scope: null, role: null }];
   const hidden = (card: OriginRule['card']) => card && { ...card, visibleTo: forAcme };
   const rules = exampleRules({ agents: [{ ...exampleAgent('weather'), visibleTo: forAcme }] });
-  const table = buildRoutes({ ...rules, origins: RULES.map((rule) => ({ ...rule, card: hidden(rule.card) })) });
+  const table = buildRoutes({ ...rules, origins: RULES.map((each) => ({ ...each, card: hidden(each.card) })) });
   const [acme, other] = [{ ...plainPrincipal('anonymous', ''), tenant: 'acme' }, plainPrincipal('anonymous', '')];
   for (const [target, to] of [
     ['/origins/weather.example.com/.well-known/agent-card.json', 'card weather'],
