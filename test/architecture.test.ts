@@ -29,7 +29,8 @@ const TABLE: Readonly<Record<string, Rule>> = {
   bindings: { folders: ['kernel'], reach: 'pure' },
   discovery: { folders: CORE, reach: 'pure' },
   egress: { folders: ['kernel', 'ports'], packages: ['undici'], reach: 'world', sockets: 'all' },
-  registry: { folders: ['kernel', 'ports'], reach: 'world' },
+  // card: what a registry says is a stranger's JSON too, and is read by the one strict reader that there is.
+  registry: { folders: ['kernel', 'ports', 'card'], reach: 'world' },
   store: { folders: ['kernel', 'ports'], packages: ['lru-cache'], reach: 'world' },
   observe: { folders: ['kernel', 'ports'], packages: ['pino', 'prom-client'], reach: 'world' },
   listen: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world', sockets: 'servers' },

@@ -17,19 +17,6 @@ export const REGISTRY_STATUSES = [
 ] as const;
 export type RegistryStatus = (typeof REGISTRY_STATUSES)[number];
 
-/** What the configuration makes of a status. */
-export const REGISTRY_ACTIONS = [
-  /** Nothing stands in the way. */
-  'allow',
-  /** The same, and the log says so. */
-  'report',
-  /** No card is taken in; one that is approved is served as if a newer one were held. */
-  'hold',
-  /** No card is served. */
-  'block',
-] as const;
-export type RegistryAction = (typeof REGISTRY_ACTIONS)[number];
-
 /** One agent as a registry lists it. It says where a card is and whether it may be used: the card itself is judged elsewhere. */
 export interface Listing {
   readonly status: RegistryStatus;

@@ -2,8 +2,8 @@ import { type Json, type JsonObject, isArray, isObject, present, quote } from '.
 import { scanJson } from '../card/scan.ts';
 import { type Url, urlId } from '../kernel/ids.ts';
 import type { Listing } from '../kernel/registry.ts';
-import { type Stated, statusOf, stricter } from './lifecycle.ts';
-import { laterRelease } from './release.ts';
+import { type Stated, isStricter, statusOf, stricter } from './lifecycle.ts';
+import { compareReleases } from './release.ts';
 
 /** "A depth limit of 4 is RECOMMENDED" for nested catalogs; the outermost counts as the first. */
 const DEEPEST = 4;
@@ -21,8 +21,8 @@ const CARD_TYPES: ReadonlySet<string> = new Set(['application/a2a-agent-card+jso
 /** A catalog that could not be read: why, for people. */
 export class CatalogError extends Error {}
 
-/** Fetches a nested catalog; throws a CatalogError where it may not be fetched or could not be had. */
-export type OpenCatalog = (url: Url) => Promise<Uint8Array>;
+/** Fetches a nested catalog: null where no rule lets it be fetched, a CatalogError where it could not be had. */
+export type OpenCatalog = (url: Url) => Promise<Uint8Array | null>;
 
 interface Found extends Listing {
   /** What orders the versions of one identifier. */
@@ -121,28 +121,40 @@ class Walk {
     const url = resolve(text(entry, 'url'), place.base);
     if (url === null) return;
     if (place.path.includes(url)) throw new CatalogError(`${url} contains itself`);
-    await this.catalog(parse(await this.#open(url)), { ...place, base: url, depth, path: [...place.path, url] });
+    const document = await this.#open(url);
+    // What was never let in approves nothing, and takes nothing away from what was.
+    if (document === null) return;
+    await this.catalog(parse(document), { ...place, base: url, depth, path: [...place.path, url] });
   }
 
-  /** Of several versions the latest counts: it is the one that a client of the catalog takes. */
+  /**
+   * Of several versions the latest counts: it is the one that a client of the catalog takes. Where nothing orders two of them the
+   * stricter one does, so that a second entry takes no revocation back; and where they are at two places, neither place is known.
+   */
   #note(id: string, found: Found): void {
     const before = this.#found.get(id);
-    if (before === undefined) this.#found.set(id, found);
-    else if (before.version === undefined && found.version === undefined && before.card !== found.card)
-      this.#found.set(id, { ...found, status: 'unknown', card: null, said: 'two entries without a version' });
-    else if (laterRelease(found, before)) this.#found.set(id, found);
+    const order = before === undefined ? 1 : compareReleases(found, before);
+    if (before === undefined || order > 0) this.#found.set(id, found);
+    else if (order === 0) this.#found.set(id, unordered(found, before));
   }
+}
+
+function unordered(one: Found, other: Found): Found {
+  const strict = isStricter(one, other) ? one : other;
+  if (one.card === other.card) return strict;
+  const said = `${strict.said}, in two entries that nothing orders`;
+  return { ...strict, status: atLeastUnknown(strict.status), card: null, said };
 }
 
 function foundIn(entry: JsonObject, { status, word }: Stated, base: Url | null): Found {
   const [version, updatedAt] = [text(entry, 'version'), text(entry, 'updatedAt')];
   const card = resolve(text(entry, 'url'), base);
   const said = card === null ? `${word}, without a URL that can be fetched` : word;
-  return { status: card === null ? stricterThanUnknown(status) : status, card, said, version, updatedAt };
+  return { status: card === null ? atLeastUnknown(status) : status, card, said, version, updatedAt };
 }
 
 /** What has no place cannot be fetched; what is retired or revoked is so without one. */
-const stricterThanUnknown = (status: Found['status']): Found['status'] =>
+const atLeastUnknown = (status: Found['status']): Found['status'] =>
   status === 'retired' || status === 'revoked' ? status : 'unknown';
 
 function entriesOf(value: Json): readonly Json[] {

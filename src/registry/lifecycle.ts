@@ -52,6 +52,8 @@ export function statusOf(entry: JsonObject): Stated {
 /** From what lets most through to what lets least. */
 const STRICTNESS: readonly RegistryStatus[] = ['approved', 'deprecated', 'pending', 'unknown', 'retired', 'revoked'];
 
+export const isStricter = (one: Pick<Stated, 'status'>, other: Pick<Stated, 'status'>): boolean =>
+  STRICTNESS.indexOf(one.status) > STRICTNESS.indexOf(other.status);
+
 /** The stricter of two: what is inside a retired catalog is retired with it. */
-export const stricter = (one: Stated, other: Stated): Stated =>
-  STRICTNESS.indexOf(one.status) >= STRICTNESS.indexOf(other.status) ? one : other;
+export const stricter = (one: Stated, other: Stated): Stated => (isStricter(other, one) ? other : one);

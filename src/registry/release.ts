@@ -5,11 +5,15 @@ export interface Release {
   readonly updatedAt: string | undefined;
 }
 
-/** Says whether one release is later than another: by semantic version where both have one, else by when the entries changed. */
-export function laterRelease(one: Release, other: Release): boolean {
+/**
+ * Compares two releases: by semantic version where both have one, else by when the entries changed. Above 0 where the first is later,
+ * 0 where nothing orders them.
+ */
+export function compareReleases(one: Release, other: Release): number {
   const [mine, its] = [semanticVersion(one.version), semanticVersion(other.version)];
-  if (mine !== undefined && its !== undefined) return comparePrecedence(mine, its) > 0;
-  return timeOf(one.updatedAt) > timeOf(other.updatedAt);
+  if (mine !== undefined && its !== undefined) return comparePrecedence(mine, its);
+  const [at, before] = [timeOf(one.updatedAt), timeOf(other.updatedAt)];
+  return at === before ? 0 : at - before;
 }
 
 interface SemanticVersion {

@@ -19,8 +19,9 @@ const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.st
 
 /** Reads a catalog whose nested ones are at hand by URL. */
 function read(document: unknown, { nested = {}, ids = [PAY], base = BASE }: Setting = {}) {
-  const open = async (url: string): Promise<Uint8Array> => {
+  const open = async (url: string): Promise<Uint8Array | null> => {
     const found = nested[url];
+    if (found === null) return null;
     if (found === undefined) throw new CatalogError(`${url} cannot be had`);
     return bytesOf(found);
   };
@@ -144,9 +145,32 @@ describe('of several versions', () => {
     assert.equal(found.get(PAY)?.card, 'https://pay.example.com/spring.json');
   });
 
-  test('two without a version at two places are none', async () => {
+  test('two that nothing orders are at no known place', async () => {
     const found = await read(catalog(agent(), agent({ url: 'https://pay.example.net/card.json' })));
-    assert.deepEqual(found.get(PAY), { status: 'unknown', card: null, said: 'two entries without a version' });
+    const said = 'listed, in two entries that nothing orders';
+    assert.deepEqual(found.get(PAY), { status: 'unknown', card: null, said });
+  });
+
+  for (const [what, other] of [
+    ['at one place', {}],
+    ['at two places', { url: 'https://pay.example.net/card.json' }],
+    ['of one version', { version: '1.0.0' }],
+    ['of versions that are no semantic ones', { version: 'spring' }],
+    ['of one time', { updatedAt: '2026-05-01T00:00:00Z' }],
+  ] as const)
+    test(`two that nothing orders, ${what}, are revoked where one of them is`, async () => {
+      const revoked = { ...withStatus('revoked'), ...other };
+      const listed = agent(what === 'of versions that are no semantic ones' ? { version: 'autumn' } : other);
+      for (const entries of [
+        [revoked, listed],
+        [listed, revoked],
+      ])
+        assert.equal((await read(catalog(...entries))).get(PAY)?.status, 'revoked');
+    });
+
+  test('a later one takes a revocation of an earlier one back', async () => {
+    const entries = [{ ...withStatus('revoked'), version: '1.0.0' }, version('2.0.0')];
+    assert.equal((await read(catalog(...entries))).get(PAY)?.status, 'approved');
   });
 });
 
@@ -185,6 +209,12 @@ describe('nested catalogs', () => {
 
   test('that cannot be had end the walk: what is missing may be a revocation', async () => {
     await assert.rejects(read(catalog(agent(), inside({ url: '/gone.json' }))), /gone\.json cannot be had/);
+  });
+
+  test('that no rule lets in are passed over', async () => {
+    const url = 'https://elsewhere.example.net/catalog.json';
+    const found = await read(catalog(inside({ url }), agent()), { nested: { [url]: null } });
+    assert.equal(found.get(PAY)?.status, 'approved');
   });
 
   test('are bounded in number', async () => {
