@@ -1,4 +1,4 @@
-import { fieldValue, withField, withoutFields } from '../http/fields.ts';
+import { type FieldReader, fieldValue, withField, withoutFields } from '../http/fields.ts';
 import { freshFor, initialAge, lifetimeOf, ttlOf } from '../http/freshness.ts';
 import { invalidatedUrls } from '../http/invalidation.ts';
 import { combineParts, type Held, heldBytes } from '../http/parts.ts';
@@ -61,7 +61,8 @@ export async function validate(
   // A 304 that names another validator still says that the one response asked about can be reused, but nothing in it describes these
   // bytes (§4.3.3).
   const fields = named.length > 0 ? response.fields : withoutFields(response.fields, VALIDATORS);
-  for (const entry of more) await doors.store.put(merged(exchange, entry, fields));
+  for (const entry of more)
+    await keepNamed(doors, exchange, { before: entry, confirmed: merged(exchange, entry, fields) });
   return keepConfirmed(doors, exchange, first, merged(exchange, first, fields));
 }
 
@@ -69,6 +70,20 @@ function merged({ request, requestedAt, receivedAt, generation }: OriginExchange
   const parts = mergeNotModified(entry, { fields, requestedAt, receivedAt }, request.rule.cache);
   return { ...entry, ...parts, generation };
 }
+
+/** What else the 304 names stays the answer to the requests it was the answer to, unless it may not be kept any more. */
+async function keepNamed(
+  doors: OriginDoors,
+  { request }: OriginExchange,
+  pair: { before: Entry; confirmed: Entry },
+): Promise<void> {
+  const { before, confirmed } = pair;
+  await (mayBeKept(request, confirmed, NO_FIELDS) ? doors.store.put(confirmed) : doors.store.drop(before));
+}
+
+/** Whether RFC 9111 §3 lets a confirmed response be stored, as the answer to a request with these fields. */
+const mayBeKept = ({ rule }: OriginRequest, { status, fields }: Entry, requestFields: FieldReader): boolean =>
+  storable({ method: 'GET', status, fields, policy: rule.cache, requestFields }).store;
 
 /** It is this request's from now on, by whatever its Vary says now, unless it may not be kept any more. */
 async function keepConfirmed(
@@ -79,14 +94,12 @@ async function keepConfirmed(
 ): Promise<Confirmed> {
   const vary = varyNames(confirmed.fields);
   const entry = { ...confirmed, vary, variant: variantKey(vary, request.read) };
-  const { status, fields } = entry;
-  const kept = { method: 'GET', status, fields, policy: request.rule.cache };
-  if (!storable({ ...kept, requestFields: NO_FIELDS }).store) {
+  if (!mayBeKept(request, entry, NO_FIELDS)) {
     await doors.store.drop(before);
     return { entry, stored: false };
   }
   // What only this caller forbids leaves the stored response as it was.
-  if (!storable({ ...kept, requestFields: request.read }).store) return { entry, stored: false };
+  if (!mayBeKept(request, entry, request.read)) return { entry, stored: false };
   // Confirmed for another request too, it is both requests' answer; under another Vary its old place is nobody's.
   if (vary.join() !== before.vary.join()) await doors.store.drop(before);
   else if (entry.variant !== before.variant) await doors.store.put(confirmed);

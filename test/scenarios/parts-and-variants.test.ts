@@ -193,6 +193,19 @@ describe('a caller that no stored variant is for', () => {
     assert.match(String(got.headers['cache-status']), /fwd=vary-miss; fwd-status=200; stored/);
   });
 
+  scenario('may hear that nothing of that tag is to be kept any more', SAME, async (place) => {
+    for (const language of ['en', 'en-GB']) await place.get('/a', { 'Accept-Language': language });
+    const gone = { 'Cache-Control': 'no-store', Vary: 'Accept-Language', ETag: '"english"' };
+    place.world.says((request, response) => {
+      if (request.headers['if-none-match'] === undefined) answers('new', gone)(request, response);
+      else response.writeHead(304, gone).end();
+    });
+    assert.equal((await place.get('/a', { 'Accept-Language': 'fr' })).body, 'text "english"');
+    for (const language of ['en', 'en-GB']) {
+      assert.equal((await place.get('/a', { 'Accept-Language': language })).body, 'new', language);
+    }
+  });
+
   scenario('is asked for anew where a 304 does not say which', SAME, async (place) => {
     await place.get('/a', { 'Accept-Language': 'en' });
     await place.get('/a', { 'Accept-Language': 'de' });
