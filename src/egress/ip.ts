@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { formatIpv4, formatIpv6, ipv4Value, ipv6Value } from '../kernel/ip-value.ts';
 
 /** An address as a number: 32 bits for family 4, 128 for family 6. */
 export interface Ip {
@@ -27,35 +28,8 @@ export function parseIp(text: unknown): Ip | null {
   return null;
 }
 
-const ipv4Value = (text: string): bigint => text.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
-
-function ipv6Value(text: string): bigint {
-  const [head = '', tail] = withHexTail(text).split('::');
-  const left = groups(head);
-  const right = tail === undefined ? [] : groups(tail);
-  const zeros = Array<string>(8 - left.length - right.length).fill('0');
-  return [...left, ...(tail === undefined ? [] : zeros), ...right].reduce(
-    (value, group) => (value << 16n) | BigInt(`0x${group}`),
-    0n,
-  );
-}
-
-const groups = (part: string): readonly string[] => (part === '' ? [] : part.split(':'));
-
-/** Rewrites a dotted tail (`::ffff:127.0.0.1`) as two groups. */
-function withHexTail(text: string): string {
-  const colon = text.lastIndexOf(':');
-  const tail = text.slice(colon + 1);
-  if (!tail.includes('.')) return text;
-  const value = ipv4Value(tail);
-  return `${text.slice(0, colon + 1)}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
-}
-
 /** Writes an address in one canonical form, so that two spellings compare equal (IPv6: eight full groups). */
-export function formatIp(ip: Ip): string {
-  if (ip.family === 4) return [24n, 16n, 8n, 0n].map((shift) => (ip.value >> shift) & 255n).join('.');
-  return Array.from({ length: 8 }, (_, at) => ((ip.value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(':');
-}
+export const formatIp = ({ family, value }: Ip): string => (family === 4 ? formatIpv4(value) : formatIpv6(value));
 
 /** Reads `10.0.0.0/8`, `fd00::/8` or a single address; null for anything else, bits beyond the prefix included. */
 export function parseCidr(text: string): Cidr | null {

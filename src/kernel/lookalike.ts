@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import { isOneEdit } from './edit.ts';
 
 /**
  * Characters that read as another at a glance: the ones that stand in registered names (Unicode TR39, the Latin, Greek, Cyrillic,
@@ -70,15 +71,4 @@ function isNearMiss(host: string, known: string): boolean {
   if (differing.length !== 1 || pair === undefined || Math.min(pair[0].length, pair[1].length) < MIN_LABEL)
     return false;
   return isOneEdit(pair[0], pair[1]);
-}
-
-/** Damerau-Levenshtein distance of exactly one. */
-function isOneEdit(a: string, b: string): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  if (long.length - short.length > 1) return false;
-  let at = 0;
-  while (at < short.length && short[at] === long[at]) at += 1;
-  if (short.length < long.length) return short.slice(at) === long.slice(at + 1);
-  if (short.slice(at + 1) === long.slice(at + 1)) return true;
-  return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2);
 }

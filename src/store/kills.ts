@@ -5,7 +5,7 @@ import { type ReceiptId, tag } from '../kernel/ids.ts';
 import type { Kill } from '../kernel/kill.ts';
 import type { Clock, KillBook } from '../ports.ts';
 import { KILLS_FILE, readKills, writeKills } from './kills-file.ts';
-import { newReceiptId } from './ledger-memory.ts';
+import { newReceiptId } from './receipt-id.ts';
 
 /** A kill book, and what the log must be told of how it was opened. */
 export interface OpenedKills {

@@ -12,7 +12,7 @@ import type {
   ReceiptQuery,
 } from '../ports.ts';
 import { type KeyedHash, withoutNames } from './keyed-hash.ts';
-import { newReceiptId } from './ledger-memory.ts';
+import { newReceiptId } from './receipt-id.ts';
 import { receiptText } from './receipt-row.ts';
 import { createRefusalTally } from './refusal-tally.ts';
 

@@ -7,7 +7,7 @@ import type { Failure } from './disk-calls.ts';
 import type { Disk, DiskResult } from './disk.ts';
 import { type KeyedHash, withoutNames } from './keyed-hash.ts';
 import type { KeepReceipts } from './ledger-file.ts';
-import { newReceiptId } from './ledger-memory.ts';
+import { newReceiptId } from './receipt-id.ts';
 import { createRefusalTally } from './refusal-tally.ts';
 import { DISK_MENDS } from './sqlite.ts';
 

@@ -1,3 +1,4 @@
+import { isOneEdit } from '../../kernel/edit.ts';
 import type { JsonObject } from '../json.ts';
 import { isObject } from '../json.ts';
 import { readText } from '../schema/member-value.ts';
@@ -50,7 +51,7 @@ function finder(known: readonly string[], asked: number): (id: string) => Resemb
   const comparable = known.length * asked <= MOST_PAIRS ? skeletons : [];
   return (id) => {
     const skeleton = skeletonOf(id);
-    const near = bySkeleton.get(skeleton) ?? comparable.find(([other]) => isOneEdit(skeleton, other))?.[1];
+    const near = bySkeleton.get(skeleton) ?? comparable.find(([other]) => areNear(skeleton, other))?.[1];
     return near === undefined || near === id ? undefined : { id: near, why: 'near-id' };
   };
 }
@@ -92,13 +93,7 @@ const SHORTEST = 5;
 /** Ids are words; what is longer is compared by its skeleton alone. */
 const LONGEST = 128;
 
-/** One letter added, left out, changed, or two swapped. */
-function isOneEdit(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (short.length < SHORTEST || long.length > LONGEST || long.length - short.length > 1) return false;
-  let at = 0;
-  while (at < short.length && short[at] === long[at]) at += 1;
-  if (short.length < long.length) return short.slice(at) === long.slice(at + 1);
-  if (short.slice(at + 1) === long.slice(at + 1)) return true;
-  return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2);
-}
+const areNear = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) >= SHORTEST &&
+  Math.max(one.length, other.length) <= LONGEST &&
+  isOneEdit(one, other);

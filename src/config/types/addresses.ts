@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { canonicalIp } from '../../kernel/address-literal.ts';
+import { formatIpv4, formatIpv6, ipv4Value, ipv6Value } from '../../kernel/ip-value.ts';
 import { formatAddress, type ListenAddress } from '../../kernel/listen-address.ts';
 import { quote } from '../place.ts';
 import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
@@ -117,24 +118,8 @@ function aligned(ip: string, length: number, bits: 32 | 128): Reading<string> {
   const host = BigInt(bits - length);
   const base = (value >> host) << host;
   if (base === value) return good(`${ip}/${length}`);
-  const block = bits === 32 ? formatIpv4(base) : formatIpv6(base);
+  const block = bits === 32 ? formatIpv4(base) : canonicalIp(formatIpv6(base));
   return wrong(
     `${ip}/${length} has bits beyond its prefix; write ${ip}/${bits} for the one address or ${block}/${length} for the block`,
   );
-}
-
-const ipv4Value = (ip: string): bigint => ip.split('.').reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
-
-/** Takes the canonical text, where a dotted tail has become two groups. */
-function ipv6Value(ip: string): bigint {
-  const [left = [], right = []] = ip.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  const zeros = Array<string>(8 - left.length - right.length).fill('0');
-  return [...left, ...zeros, ...right].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
-}
-
-const formatIpv4 = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
-
-function formatIpv6(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
-  return canonicalIp(groups.join(':')) ?? groups.join(':');
 }
