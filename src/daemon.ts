@@ -157,6 +157,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
     follow(next) {
       log.follow(next.log);
       memory.resize(next.cache.maxBytes);
+      extended.resize(next.cache.maxBytes);
     },
     async close() {
       await discovery.stop();

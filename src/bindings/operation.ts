@@ -49,14 +49,3 @@ const json = (status: number, value: object, refusal: Refusal, trace: RefusedTra
   body: new TextEncoder().encode(`${JSON.stringify(value)}\n`),
   trace: refusalTrace(refusal, trace),
 });
-
-/** Reads the id of a JSON-RPC request; null for anything that is none. */
-export function rpcId(body: Uint8Array): RpcId {
-  try {
-    const request: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof request !== 'object' || request === null || !('id' in request)) return null;
-    return typeof request.id === 'string' || typeof request.id === 'number' ? request.id : null;
-  } catch {
-    return null;
-  }
-}

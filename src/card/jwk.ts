@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { importJWK } from 'jose';
+import { PRIVATE_MEMBERS } from '../kernel/private-jwk.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';
 import type { Algorithm } from './algorithms.ts';
 import { algorithmNamed, algorithmsFor, isSameAlgorithm, RSA_BITS } from './algorithms.ts';
@@ -49,10 +50,8 @@ export function thumbprintOf(jwk: PublicJwk): string {
   );
 }
 
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 function publicPart(object: JsonObject): PublicJwk | string {
-  if (PRIVATE.some((name) => present(object, name) !== undefined))
+  if ([...PRIVATE_MEMBERS].some((name) => present(object, name) !== undefined))
     return 'it holds private members: whoever reads the set can sign with it';
   const kty = present(object, 'kty');
   switch (kty) {

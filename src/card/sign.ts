@@ -1,4 +1,5 @@
 import { FlattenedSign, importJWK } from 'jose';
+import { HOLDERS_MEMBERS } from '../kernel/private-jwk.ts';
 import type { Algorithm } from './algorithms.ts';
 import { canonicalCard, canonicalForms, type FormName } from './canonical.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -21,18 +22,16 @@ export type SigningKeyReading =
   | { readonly ok: true; readonly key: SigningKey }
   | { readonly ok: false; readonly why: string };
 
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi'];
-
 /** Reads a private JWK; its public part must be what a verifier accepts. Without `kid` it is called by its thumbprint. */
 export async function readSigningKey(jwk: JsonObject): Promise<SigningKeyReading> {
   if (typeof present(jwk, 'd') !== 'string') return { ok: false, why: 'it has no private member "d"' };
-  const open = Object.entries(jwk).filter(([name]) => !PRIVATE.includes(name) && name !== 'key_ops');
+  const open = Object.entries(jwk).filter(([name]) => !isHolders(name) && name !== 'key_ops');
   const reading = await readKey(objectOf(open));
   if (!reading.ok) return reading;
   const { kid, thumbprint, jwk: publicJwk } = reading.key;
   const [algorithm] = reading.key.algorithms;
   if (algorithm === undefined) return { ok: false, why: 'no algorithm fits it' };
-  const secret = Object.fromEntries(PRIVATE.flatMap((name) => textMember(jwk, name)));
+  const secret = Object.fromEntries(HOLDERS_MEMBERS.flatMap((name) => textMember(jwk, name)));
   return {
     ok: true,
     key: {
@@ -43,6 +42,8 @@ export async function readSigningKey(jwk: JsonObject): Promise<SigningKeyReading
     },
   };
 }
+
+const isHolders = (name: string): boolean => HOLDERS_MEMBERS.some((each) => each === name);
 
 function textMember(jwk: JsonObject, name: string): [string, string][] {
   const value = own(jwk, name);

@@ -13,20 +13,6 @@ export function joinBytes(chunks: readonly Uint8Array[], length: number): Uint8A
   return whole;
 }
 
-/** Reads a body up to a bound; what lies beyond is not read. */
-export async function readSome(body: ByteStream | null, most: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  if (body !== null) {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > most) break;
-    }
-  }
-  return joinBytes(chunks, length);
-}
-
 /**
  * Lets go of a body that nobody will read, so that what stands behind it is freed. It is begun for that: a generator that never began
  * runs none of its endings. Never rejects.

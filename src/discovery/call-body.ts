@@ -1,4 +1,5 @@
 import { type RpcHead, type RpcScan, scanRpc } from '../bindings/json-rpc-head.ts';
+import type { RpcId } from '../bindings/operation.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 
@@ -10,6 +11,11 @@ export interface ReadHead {
   readonly body: () => ByteStream;
   /** True where all of it is here, so that it can be given again. */
   readonly whole: boolean;
+  /**
+   * Reads on for the id of a request that is refused, for SDKs write it behind the message. Null where none is found; what was read is
+   * gone. Never rejects.
+   */
+  readonly lateId: () => Promise<RpcId>;
 }
 
 /** Method and tenant stand before the message in what SDKs write; a message with a file in it is not held for their sake. */
@@ -19,18 +25,39 @@ const LONGEST_HELD = 64 * 1024;
  * Reads as much of a JSON-RPC request as tells where it goes. What follows is watched while it passes: a second method or a late
  * tenant breaks it off, so that nobody gets a call to the origin that was judged as another.
  */
-export async function readRpc(body: ByteStream | null): Promise<ReadHead> {
+export async function readRpc(given: ByteStream | null): Promise<ReadHead> {
   const scan = scanRpc();
-  const rest = body?.[Symbol.asyncIterator]();
+  const rest = given?.[Symbol.asyncIterator]();
   const { held, whole } = rest === undefined ? NOTHING : await readAhead(rest, scan);
   const head = scan.head();
   const wrong = scan.wrong() ?? (whole && !scan.complete() ? 'it ends before its end' : undefined);
   const mayName = (tenant: string): boolean => tenant === head.tenant;
-  return { head, wrong, whole, body: () => pass(held, whole ? undefined : rest, { scan, mayName }) };
+  const left = whole ? undefined : rest;
+  const body = (): ByteStream => pass(held, left, { scan, mayName });
+  return { head, wrong, whole, body, lateId: () => readOn(left, scan) };
+}
+
+/** A longer message is a file, and its sender waits for an answer. */
+const LONGEST_REFUSED = 1_048_576;
+
+async function readOn(rest: AsyncIterator<Uint8Array> | undefined, scan: RpcScan): Promise<RpcId> {
+  if (rest === undefined) return scan.head().id;
+  let length = 0;
+  try {
+    while (scan.head().id === null && scan.wrong() === undefined && length <= LONGEST_REFUSED) {
+      const next = await rest.next();
+      if (next.done === true) break;
+      scan.feed(next.value);
+      length += next.value.length;
+    }
+  } catch {
+    // Whoever has left needs no id.
+  }
+  return scan.head().id;
 }
 
 /** What an HTTP+JSON body is to its reader. */
-export type ReadMessage = Omit<ReadHead, 'head'> & {
+export type ReadMessage = Omit<ReadHead, 'head' | 'lateId'> & {
   /** True where it names another tenant than the path does. */
   readonly strays: boolean;
 };

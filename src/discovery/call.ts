@@ -39,6 +39,8 @@ export interface ErrorForm {
 export interface ReadCall {
   readonly form: ErrorForm;
   readonly call: Outcome<Call>;
+  /** The id that a refusal needs, which may stand behind what the form was read from. */
+  readonly lateId: () => Promise<RpcId>;
 }
 
 /** JSON-RPC is spoken at the base URL itself, with or without its slash; HTTP+JSON below it. */
@@ -47,12 +49,14 @@ const isBase = (below: string): boolean => below === '' || below === '/';
 /**
  * Reads a call.
  * @param below the raw path under the agent's base URL.
+ * @param read what was read of its body, where that has begun.
  */
-export async function readCall(ask: Ask, below: string): Promise<ReadCall> {
-  if (isBase(below) && ask.method === 'POST') return jsonRpcCall(ask, await readRpc(ask.body));
+export async function readCall(ask: Ask, below: string, read?: ReadHead): Promise<ReadCall> {
+  if (isBase(below) && ask.method === 'POST') return jsonRpcCall(ask, read ?? (await readRpc(ask.body)));
   const call = httpJsonCall(ask, below);
   const body = ask.body;
-  return { form: HTTP_JSON, call: call.ok && body !== null ? await withBody(call.value, body) : call };
+  const whole = call.ok && body !== null ? await withBody(call.value, body) : call;
+  return { form: HTTP_JSON, call: whole, lateId: async () => null };
 }
 
 const HTTP_JSON: ErrorForm = { binding: 'HTTP+JSON', id: null };
@@ -96,18 +100,19 @@ function httpJsonCall(ask: Ask, below: string): Outcome<Call> {
   });
 }
 
-function jsonRpcCall(ask: Ask, { head, wrong, body, whole }: ReadHead): ReadCall {
+function jsonRpcCall(ask: Ask, { head, wrong, body, whole, lateId }: ReadHead): ReadCall {
   const form: ErrorForm = { binding: 'JSONRPC', id: head.id };
   const version = callerVersion(ask.field('a2a-version'), ask.target);
-  if (!version.ok) return { form, call: version };
+  if (!version.ok) return { form, call: version, lateId };
   if (wrong !== undefined || head.method === undefined) {
     const what = wrong ?? 'it names no method before its params';
-    return { form, call: refused(refuse('bad-request', `This is no JSON-RPC request that can be sent on: ${what}.`)) };
+    const refusal = refuse('bad-request', `This is no JSON-RPC request that can be sent on: ${what}.`);
+    return { form, lateId, call: refused(refusal) };
   }
   const operation = operationOf(head.method);
   const { tenant } = head;
   const common = { ask, binding: 'JSONRPC' as const, version: version.value };
-  return { form, call: accepted({ ...common, operation, tenant, below: '', body, repeatable: whole }) };
+  return { form, lateId, call: accepted({ ...common, operation, tenant, below: '', body, repeatable: whole }) };
 }
 
 /** Says no in the form that the caller's SDK reads. */

@@ -1,7 +1,6 @@
-import { fieldValue, withField } from '../http/fields.ts';
+import { withMember } from '../http/fields.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
-import type { Fields } from '../kernel/fields.ts';
 import type { Route } from '../policy/route.ts';
 
 /** Lets web pages of the listed origins read answers (Fetch, section 3.2); for all others, and by default, nothing is added. */
@@ -40,15 +39,10 @@ const isPreflight = (ask: Ask): boolean =>
 
 function shown(answer: Answer, page: string | undefined): Answer {
   // "If … an origin … is dynamically chosen, Vary … Origin": also where there was none, or a stored answer would be shown to nobody.
-  const fields = withVary(answer.fields, 'Origin');
+  const fields = withMember(answer.fields, 'Vary', 'Origin');
   if (page === undefined) return { ...answer, fields };
   const allowed = ['Access-Control-Allow-Origin', page, 'Access-Control-Expose-Headers', EXPOSED];
   return { ...answer, fields: [...fields, ...allowed] };
-}
-
-function withVary(fields: Fields, name: string): Fields {
-  const vary = fieldValue(fields, 'vary');
-  return withField(fields, 'Vary', vary === undefined ? name : `${vary}, ${name}`);
 }
 
 function preflight(ask: Ask, page: string): Answer {

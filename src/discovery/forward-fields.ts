@@ -1,6 +1,6 @@
-import { fieldPairs, fieldValue, withField } from '../http/fields.ts';
+import { fieldPairs, withField } from '../http/fields.ts';
 import { endToEnd } from '../kernel/end-to-end.ts';
-import { appendCacheStatus, cacheStatusForwarded } from '../http/answer.ts';
+import { cacheStatusForwarded, handedOn } from '../http/answer.ts';
 import type { Fields } from '../kernel/fields.ts';
 import { type Url, urlId } from '../kernel/ids.ts';
 
@@ -38,11 +38,8 @@ export function answerFields(fields: Fields, status: number, { used, basePath }:
     .filter(([name]) => !NOT_PASSED.test(name))
     .map(([name, value]) => [name, /^set-cookie$/i.test(name) ? ownCookie(value, basePath) : value])
     .flat();
-  const via = fieldValue(fields, 'via');
-  const signed = withField(passed, 'Via', via === undefined ? '1.1 cardea' : `${via}, 1.1 cardea`);
   const own = cacheStatusForwarded({ why: 'bypass', status });
-  const cache = withField(signed, 'Cache-Status', appendCacheStatus(fieldValue(fields, 'cache-status'), own));
-  return withField(cache, 'Cardea-Interface', used);
+  return withField(handedOn(passed, own), 'Cardea-Interface', used);
 }
 
 /** A URL as it is shown: a query may hold a key. */

@@ -9,6 +9,7 @@ import { refuseAudience } from '../policy/audience.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { AcceptedCard } from './accepted-card.ts';
 import { type Call, named, readCall, refuseCall } from './call.ts';
+import type { ReadHead } from './call-body.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { type Attempt, type ForwardDoors, type Sent, sendCall } from './forward-exchange.ts';
 import { OF_ONE_INTERFACE } from './interface-egress.ts';
@@ -24,6 +25,8 @@ export interface Forwarded {
   readonly below: string;
   /** What a kill could name of whoever calls. */
   readonly callerTags: readonly Tag[];
+  /** What was read of a JSON-RPC request. */
+  readonly read?: ReadHead | undefined;
 }
 
 interface Parts extends ForwardDoors {
@@ -32,9 +35,10 @@ interface Parts extends ForwardDoors {
 
 export function createForward(parts: Parts): Forward {
   const interfaces = createInterfaceReader();
-  return async (ask, agent, { below, callerTags }) => {
-    const { form, call } = await readCall(ask, below);
-    const no = (refusal: Refusal): Answer => refuseCall(form, ...named(refusal, agent.name, 'forwarded'));
+  return async (ask, agent, { below, callerTags, read }) => {
+    const { form, call, lateId } = await readCall(ask, below, read);
+    const no = async (refusal: Refusal): Promise<Answer> =>
+      refuseCall({ ...form, id: await lateId() }, ...named(refusal, agent.name, 'forwarded'));
     if (!call.ok) return no(call.refusal);
     const card = await parts.acceptedCard(agent, CARD_REQUESTS[call.value.version]);
     if (!card.ok) return no(card.refusal);

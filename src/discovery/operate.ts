@@ -1,9 +1,9 @@
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Route } from '../policy/route.ts';
-import { readRpc } from './call-body.ts';
+import { type ReadHead, readRpc } from './call-body.ts';
 import type { Caller } from './callers.ts';
-import { type ExtendedCall, readExtendedPath, readExtendedRpc } from './extended-call.ts';
+import { readExtendedPath, readExtendedRpc } from './extended-call.ts';
 import type { Forward } from './forward.ts';
 import type { RefuseOperation } from './operation.ts';
 import type { ServeExtended } from './serve-extended.ts';
@@ -17,6 +17,8 @@ type Operation = Extract<Route, { to: 'operation' }>;
 interface Asked {
   readonly ask: Ask;
   readonly caller: Caller;
+  /** What was read of a JSON-RPC request. */
+  readonly read?: ReadHead | undefined;
 }
 
 export interface OperateParts {
@@ -39,22 +41,23 @@ export function createOperate(parts: OperateParts): Operate {
 
 /** Reads the head of a JSON-RPC request; what is for somebody else goes on with its whole body. */
 async function overRpc(parts: OperateParts, { ask, caller }: Asked, route: Operation): Promise<Answer> {
-  const { head, wrong, body } = await readRpc(ask.body);
-  const call: ExtendedCall | undefined = wrong === undefined ? readExtendedRpc(ask, head) : undefined;
-  if (call !== undefined) return parts.serveExtended(call, route.agent, caller);
-  return other(parts, { ask: { ...ask, body: ask.body === null ? null : body() }, caller }, route);
+  const read = await readRpc(ask.body);
+  const call = read.wrong === undefined ? readExtendedRpc(ask, read.head) : undefined;
+  return call === undefined
+    ? other(parts, { ask, caller, read }, route)
+    : parts.serveExtended(call, route.agent, caller);
 }
 
 function other(
   { forward, otherwise }: OperateParts,
-  { ask, caller }: Asked,
+  { ask, caller, read }: Asked,
   route: Operation,
 ): Answer | Promise<Answer> {
   const { agent, below } = route;
   switch (agent.card.route) {
     case 'direct':
-      return otherwise(ask, agent);
+      return otherwise(ask, agent, undefined, read);
     case 'through':
-      return forward(ask, agent, { below, callerTags: caller.tags });
+      return forward(ask, agent, { below, callerTags: caller.tags, read });
   }
 }

@@ -1,10 +1,10 @@
-import { refuseHttpJson, refuseJsonRpc, rpcId } from '../bindings/operation.ts';
+import { type RpcId, refuseHttpJson, refuseJsonRpc } from '../bindings/operation.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { pathOf } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import { readSome } from './bytes.ts';
+import { type ReadHead, readRpc } from './call-body.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 
@@ -12,20 +12,26 @@ import { CARD_REQUESTS } from './card-request.ts';
  * Refuses an A2A operation in the form that the caller's SDK reads: because of `why`, or because Cardea does not carry the
  * agent's traffic.
  */
-export type RefuseOperation = (ask: Ask, agent: AgentRule, why?: Refusal) => Answer | Promise<Answer>;
-
-/** No JSON-RPC request needs more to show its id; the rest of a larger body is not read. */
-const LONGEST_READ = 64 * 1024;
+export type RefuseOperation = (
+  ask: Ask,
+  agent: AgentRule,
+  why?: Refusal,
+  /** What was read of it already. */
+  read?: ReadHead,
+) => Answer | Promise<Answer>;
 
 export function createRefuseOperation(book: CardBook): RefuseOperation {
-  return (ask, agent, why) => {
+  return (ask, agent, why, read) => {
     const refusal = why ?? notRouted(book, agent);
     const kind = agent.card.route === 'through' ? 'forwarded' : 'other';
     const trace = { kind, agent: agent.name } as const;
     if (ask.method !== 'POST' || !isBase(ask, agent)) return refuseHttpJson(refusal, trace);
-    return readSome(ask.body, LONGEST_READ).then((body) => refuseJsonRpc(refusal, rpcId(body), trace));
+    return refuseRpc(read ?? readRpc(ask.body), (id) => refuseJsonRpc(refusal, id, trace));
   };
 }
+
+const refuseRpc = async (read: ReadHead | Promise<ReadHead>, refuseIn: (id: RpcId) => Answer): Promise<Answer> =>
+  refuseIn(await (await read).lateId());
 
 function notRouted(book: CardBook, agent: AgentRule): Refusal {
   const entry = book.current(agent, CARD_REQUESTS['1.0']) ?? book.variants(agent)[0];

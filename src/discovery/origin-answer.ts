@@ -1,4 +1,4 @@
-import { appendCacheStatus } from '../http/answer.ts';
+import { handedOn } from '../http/answer.ts';
 import { fieldPairs, fieldValue, withField, withoutFields } from '../http/fields.ts';
 import { currentAge } from '../http/freshness.ts';
 import { answerRange } from '../http/range.ts';
@@ -31,7 +31,7 @@ export const isBodiless = (status: number): boolean => BODILESS.has(status);
  */
 export function storedAnswer(request: OriginRequest, entry: Entry, how: How): Answer | undefined {
   const age = String(msToSeconds(currentAge(entry, how.now)));
-  const fields = marked(withField(entry.fields, 'Age', age), how.cache);
+  const fields = handedOn(withField(entry.fields, 'Age', age), how.cache);
   const trace = { ...TRACE, result: how.result, cache: how.cache };
   if (isNotModified(request, entry)) {
     const result = how.result === 'hit' ? 'not_modified' : how.result;
@@ -81,17 +81,10 @@ function rangeAnswer(request: OriginRequest, entry: Entry, fields: Fields, trace
 export function passedAnswer(response: StreamedResponse, how: Omit<How, 'now'>): Answer {
   return {
     status: response.status,
-    fields: marked(response.fields, how.cache),
+    fields: handedOn(response.fields, how.cache),
     body: isBodiless(response.status) ? null : response.body,
     trace: { ...TRACE, result: how.result, cache: how.cache },
   };
-}
-
-/** RFC 9110 §7.6.3 and RFC 9211: both lists grow at their end. */
-function marked(fields: Fields, cache: string): Fields {
-  const via = fieldValue(fields, 'via');
-  const signed = withField(fields, 'Via', via === undefined ? '1.1 cardea' : `${via}, 1.1 cardea`);
-  return withField(signed, 'Cache-Status', appendCacheStatus(fieldValue(fields, 'cache-status'), cache));
 }
 
 const OF_THE_CONTENT = /^content-(?:length|encoding|type|range|language)$/i;

@@ -1,16 +1,17 @@
 import { problemAnswer } from '../bindings/problem.ts';
 import { callerVersion } from '../bindings/version.ts';
 import { cacheStatusForwarded, cacheStatusHit } from '../http/answer.ts';
-import { NO_DIRECTIVES, requestDirectives } from '../http/cache-control.ts';
-import { currentAge, freshFor, ttlOf } from '../http/freshness.ts';
+import { NO_DIRECTIVES } from '../http/cache-control.ts';
+import { freshFor, ttlOf } from '../http/freshness.ts';
 import { decideReuse, mayServeOnError } from '../http/reuse.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { CacheDetail, ForwardWhy, RequestResult } from '../kernel/outcome.ts';
 import type { Refusal } from '../kernel/refusal.ts';
-import { type EpochMs, between, msToSeconds } from '../kernel/units.ts';
+import { type EpochMs, between } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
+import { REFRESH_FLOOR, asksForNewer, wantsNewerThan } from './asks-newer.ts';
 import { type Served, cardAnswer } from './card-answer.ts';
 import type { CardBook, Update } from './card-book.ts';
 import type { LocalCard } from './local-card.ts';
@@ -34,9 +35,6 @@ interface Turn {
 }
 
 const AS_IT_IS: LocalCard = (_ask, _agent, entry) => entry;
-
-/** "on cards one caller causes at most one refresh a second": a stored answer this young is never refreshed for a caller. */
-const REFRESH_FLOOR = 1_000;
 
 export function createServeCard(book: CardBook, now: () => EpochMs): ServeCard {
   return (ask, agent, show = AS_IT_IS) => {
@@ -157,23 +155,11 @@ function forwardWhy(book: CardBook, turn: Turn, entry: Entry | undefined): Forwa
 
 /** True where the caller's own fields ask for a newer card than the fresh one, and nobody has asked within the last second. */
 function asksForRefresh(book: CardBook, turn: Turn, entry: Entry): boolean {
-  if (!hasDirectives(turn.ask)) return false;
-  if (between(entry.receivedAt, turn.now) < REFRESH_FLOOR || entry.lifetime.immutable) return false;
+  if (!asksForNewer(turn.ask, entry, turn.now)) return false;
   const setback = book.setback(turn.agent, turn.request);
-  if (setback !== undefined && !asksNow(turn, setback)) return false;
-  return wantsNewer(turn.ask, msToSeconds(currentAge(entry, turn.now)));
+  return setback === undefined || asksNow(turn, setback);
 }
 
 /** A remembered failure may be tried again for a caller that says `no-cache`, once a second. */
 const asksNow = (turn: Turn, setback: Setback): boolean =>
-  between(setback.at, turn.now) >= REFRESH_FLOOR &&
-  hasDirectives(turn.ask) &&
-  wantsNewer(turn.ask, Number.POSITIVE_INFINITY);
-
-const hasDirectives = (ask: Ask): boolean =>
-  ask.field('cache-control') !== undefined || ask.field('pragma') !== undefined;
-
-function wantsNewer(ask: Ask, age: number): boolean {
-  const { noCache, maxAge } = requestDirectives((name) => ask.field(name));
-  return noCache || (maxAge !== null && age > maxAge);
-}
+  between(setback.at, turn.now) >= REFRESH_FLOOR && wantsNewerThan(turn.ask, Number.POSITIVE_INFINITY);

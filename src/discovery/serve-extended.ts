@@ -1,17 +1,17 @@
 import { cacheStatusForwarded, cacheStatusHit } from '../http/answer.ts';
-import { requestDirectives } from '../http/cache-control.ts';
-import { currentAge, freshFor, ttlOf } from '../http/freshness.ts';
+import { freshFor, ttlOf } from '../http/freshness.ts';
 import { mayServeOnError } from '../http/reuse.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { ExtendedEntry, PartitionKey } from '../kernel/extended-entry.ts';
 import type { NameHash } from '../kernel/principal.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
-import { type EpochMs, between, ms, msToSeconds } from '../kernel/units.ts';
+import { type EpochMs, between, ms } from '../kernel/units.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import type { Clock } from '../ports.ts';
 import type { ExtendedStore } from '../ports/callers.ts';
 import type { AcceptedCard } from './accepted-card.ts';
+import { asksForNewer } from './asks-newer.ts';
 import type { Caller, Callers } from './callers.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { extendedAnswer } from './extended-answer.ts';
@@ -43,9 +43,6 @@ export interface ExtendedParts {
   readonly refresh: RefreshExtended;
   readonly sessions: Sessions;
 }
-
-/** "on cards one caller causes at most one refresh a second" */
-const REFRESH_FLOOR = 1_000;
 
 interface State {
   readonly readCard: ReadPublicCard;
@@ -158,7 +155,7 @@ function serveFresh(parts: ExtendedParts, turn: Turn, target: ExtendedTarget): A
   const now = parts.clock.now();
   const entry = usable(parts, target, now);
   if (entry === undefined || freshFor(entry, now) <= 0) return undefined;
-  if (entry.lifetime.validateAlways || wantsNewer(turn, entry, now)) return undefined;
+  if (entry.lifetime.validateAlways || asksForNewer(turn.call.ask, entry, now)) return undefined;
   return answer(turn, { entry, now, cache: cacheStatusHit({ ttl: ttlFor(entry, now) }), result: 'hit', own: false });
 }
 
@@ -243,9 +240,3 @@ const answer = ({ call, agent }: Turn, { own, ...given }: Given): Answer =>
 
 const ttlFor = (entry: ExtendedEntry, now: EpochMs): ReturnType<typeof ttlOf> =>
   ttlOf(ms(Math.min(freshFor(entry, now), between(now, entry.until))));
-
-function wantsNewer({ call: { ask } }: Turn, entry: ExtendedEntry, now: EpochMs): boolean {
-  if (between(entry.receivedAt, now) < REFRESH_FLOOR) return false;
-  const { noCache, maxAge } = requestDirectives((name) => ask.field(name));
-  return noCache || (maxAge !== null && msToSeconds(currentAge(entry, now)) > maxAge);
-}

@@ -1,4 +1,5 @@
-import { fieldValue, withField } from '../http/fields.ts';
+import { withMember } from '../http/fields.ts';
+import { varyNames } from '../http/vary.ts';
 import { callerVersion } from '../bindings/version.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
@@ -33,9 +34,6 @@ export function createServeWellKnown(
 
 /** Whoever caches between here and the caller must not give one caller's card to another, nor the public one to it. */
 function dependingOnCaller(answer: Answer): Answer {
-  const vary = fieldValue(answer.fields, 'vary');
-  if (vary?.includes('Authorization') === true) return answer;
-  return { ...answer, fields: withField(answer.fields, 'Vary', vary === undefined ? VARY : `${vary}, ${VARY}`) };
+  if (varyNames(answer.fields).includes('authorization')) return answer;
+  return { ...answer, fields: withMember(answer.fields, 'Vary', 'Authorization') };
 }
-
-const VARY = 'Authorization';

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Lifetime } from '../kernel/entry.ts';
+import type { Fields } from '../kernel/fields.ts';
 import type { CacheDetail, ForwardWhy } from '../kernel/outcome.ts';
 import { type Ms, ms, msToSeconds, type Seconds } from '../kernel/units.ts';
+import { fieldValue, withField, withMember } from './fields.ts';
 import { parseList, structuredString } from './structured.ts';
 
 /** Our name in Cache-Status and Proxy-Status lists. */
@@ -47,6 +49,14 @@ const parameters = (...given: readonly (string | false | undefined)[]): string =
 /** Adds our member after those of caches nearer to the origin; a list that does not parse is dropped, or ours would be lost with it. */
 export const appendCacheStatus = (upstream: string | undefined, own: string): string =>
   upstream === undefined || (parseList(upstream)?.length ?? 0) === 0 ? own : `${upstream.trim()}, ${own}`;
+
+/** Adds what a cache says of an answer that it hands on (RFC 9110 §7.6.3, RFC 9211). */
+export const handedOn = (fields: Fields, own: string): Fields =>
+  withField(
+    withMember(fields, 'Via', '1.1 cardea'),
+    'Cache-Status',
+    appendCacheStatus(fieldValue(fields, 'cache-status'), own),
+  );
 
 /** Makes the strong entity tag of a body: the SHA-256 of its bytes, quoted. */
 export const strongEtag = (body: Uint8Array): string => `"${createHash('sha256').update(body).digest('base64url')}"`;

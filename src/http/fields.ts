@@ -38,6 +38,12 @@ export const withField = (fields: Fields, name: string, value: string): Fields =
   value,
 ];
 
+/** Adds a member to a list, after those that it has (RFC 9110 §5.3). */
+export function withMember(fields: Fields, name: string, member: string): Fields {
+  const before = fieldValue(fields, name);
+  return withField(fields, name, before === undefined ? member : `${before}, ${member}`);
+}
+
 /** Leaves out every field whose lower-case name is listed. */
 export function withoutFields(fields: Fields, names: ReadonlySet<string>): Fields {
   const kept: string[] = [];

@@ -19,8 +19,14 @@ const OVERHEAD = 2_048;
 /** An entry that would fill more than this part of the store is not worth what it pushes out. */
 const LARGEST_PART = 4;
 
+/** The ExtendedStore, as large as the configuration says. */
+export interface SizedExtendedStore extends ExtendedStore {
+  /** Holds so much from now on; what has no room any more goes, the least recently used first. */
+  resize(maxBytes: Bytes): void;
+}
+
 /** Keeps extended cards in memory; the least recently used goes first. */
-export const createExtendedStore = (options: ExtendedStoreOptions): ExtendedStore => new Extended(options);
+export const createExtendedStore = (options: ExtendedStoreOptions): SizedExtendedStore => new Extended(options);
 
 /** Bytes that one or more entries have. */
 interface Shared {
@@ -28,25 +34,46 @@ interface Shared {
   users: number;
 }
 
-class Extended implements ExtendedStore {
+class Extended implements SizedExtendedStore {
   readonly #options: ExtendedStoreOptions;
-  readonly #entries: LRUCache<PartitionKey, ExtendedEntry>;
   readonly #tags = createTagIndex<ExtendedEntry>();
   readonly #fence = createFence();
   readonly #bodies = new Map<string, Shared>();
   readonly #principals = new Map<Tag, number>();
+  #maxBytes: Bytes;
+  #entries: LRUCache<PartitionKey, ExtendedEntry>;
 
   constructor(options: ExtendedStoreOptions) {
     this.#options = options;
-    this.#entries = new LRUCache({
-      maxSize: options.maxBytes,
+    this.#maxBytes = options.maxBytes;
+    this.#entries = this.#makeLru();
+  }
+
+  resize(maxBytes: Bytes): void {
+    if (maxBytes === this.#maxBytes) return;
+    const before = [...this.#entries.rvalues()].filter((entry) => entry !== undefined);
+    this.#maxBytes = maxBytes;
+    this.#entries = this.#makeLru();
+    for (const entry of before) {
+      // The cache takes nothing that is larger than itself, and says nothing of it.
+      if (chargeOf(entry) > maxBytes) this.#letGo(entry);
+      else this.#entries.set(entry.partition, entry);
+    }
+  }
+
+  /** Its size is fixed when it is made. */
+  #makeLru(): LRUCache<PartitionKey, ExtendedEntry> {
+    return new LRUCache({
+      maxSize: this.#maxBytes,
       // The whole body for each: what is charged must not tell whether another caller has the same.
       sizeCalculation: chargeOf,
-      dispose: (entry, _partition, why) => {
-        this.#unlist(entry);
-        if (why === 'evict') this.#report(entry, 'size');
-      },
+      dispose: (entry, _partition, why) => (why === 'evict' ? this.#letGo(entry) : this.#unlist(entry)),
     });
+  }
+
+  #letGo(entry: ExtendedEntry): void {
+    this.#unlist(entry);
+    this.#report(entry, 'size');
   }
 
   get(partition: PartitionKey): ExtendedEntry | undefined {
@@ -56,7 +83,7 @@ class Extended implements ExtendedStore {
   put(given: ExtendedEntry): boolean {
     const passage = this.#fence.passage(given.tags, given.generation);
     if (passage === 'barred') return false;
-    if (chargeOf(given) > this.#options.maxBytes / LARGEST_PART) {
+    if (chargeOf(given) > this.#maxBytes / LARGEST_PART) {
       this.#report(given, 'too-large');
       return false;
     }

@@ -4,7 +4,8 @@ import { AgentCard, type SendMessageRequest } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
 import fc from 'fast-check';
-import { refuseHttpJson, refuseJsonRpc, rpcId } from '../../src/bindings/operation.ts';
+import { scanRpc } from '../../src/bindings/json-rpc-head.ts';
+import { type RpcId, refuseHttpJson, refuseJsonRpc } from '../../src/bindings/operation.ts';
 import type { Answer } from '../../src/kernel/answer.ts';
 import { FAULT_CODES, fault } from '../../src/kernel/faults.ts';
 import { agentName, receiptId } from '../../src/kernel/ids.ts';
@@ -13,6 +14,11 @@ import { type Refusal, refuse } from '../../src/kernel/refusal.ts';
 const TRACE = { kind: 'forwarded', agent: agentName('weather') } as const;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = ({ body }: Answer): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : '');
+function rpcId(body: Uint8Array): RpcId {
+  const scan = scanRpc();
+  scan.feed(body);
+  return scan.head().id;
+}
 const more = { agent: agentName('weather'), receipt: receiptId('r1') };
 
 describe('a refused HTTP+JSON operation', () => {

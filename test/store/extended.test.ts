@@ -72,6 +72,27 @@ const entryFor = (store: ExtendedStore, who: string, agent = 'a', body = `{"for"
 };
 
 describe('the store of extended cards', () => {
+  test('follows another size at once: what has no room goes, the least recently used first', () => {
+    const { store, observer } = world();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    for (const who of names) store.put(entryFor(store, who));
+    store.get(keyOf('a', 'a'));
+    const each = store.held().bytes / names.length;
+    store.resize(bytes(each * 5 - 1));
+    assert.deepEqual(
+      names.filter((who) => store.get(keyOf(who, 'a')) !== undefined),
+      ['a', 'f', 'g', 'h'],
+    );
+    assert.deepEqual(store.held(), { entries: 4, bytes: each * 4, principals: 4 });
+    assert.equal(observer.events.filter(({ kind }) => kind === 'evicted').length, 4);
+    assert.equal(store.purge([tag('principal:b')], false), 0);
+    assert.equal(store.purge([tag('principal:f')], false), 1);
+    store.resize(bytes(each - 1));
+    assert.deepEqual(store.held(), { entries: 0, bytes: 0, principals: 0 });
+    assert.equal(store.put(entryFor(store, 'z')), false);
+    store.resize(bytes(each * 8));
+    assert.equal(store.put(entryFor(store, 'z')), true);
+  });
   test('gives each partition its own, and equal bytes once', () => {
     const { store } = world();
     for (const who of ['x', 'y']) store.put(entryFor(store, who, 'a', '{"same":true}'));

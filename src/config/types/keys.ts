@@ -1,3 +1,4 @@
+import { PRIVATE_MEMBERS } from '../../kernel/private-jwk.ts';
 import { quote } from '../place.ts';
 import { good, type ScalarType, wrong } from './scalar.ts';
 
@@ -26,9 +27,6 @@ export const keyId: ScalarType<string> = {
   show: (value) => value,
 };
 
-/** Members that only a private key has (RFC 7518 §6); `k` is a shared secret. */
-const PRIVATE: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']);
-
 /** Keys written out as JSON text. What is written is never repeated: it may hold a private key. */
 export const keyText: ScalarType<string> = {
   kind: 'scalar',
@@ -41,7 +39,7 @@ export const keyText: ScalarType<string> = {
     let isPrivate = false;
     try {
       JSON.parse(text, (name, value: unknown) => {
-        isPrivate ||= PRIVATE.has(name) && typeof value !== 'object';
+        isPrivate ||= PRIVATE_MEMBERS.has(name) && typeof value !== 'object';
         return value;
       });
     } catch {

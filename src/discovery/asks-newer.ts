@@ -1,0 +1,32 @@
+import { requestDirectives } from '../http/cache-control.ts';
+import { currentAge } from '../http/freshness.ts';
+import type { Ask } from '../kernel/ask.ts';
+import type { Lifetime } from '../kernel/entry.ts';
+import { type EpochMs, type Ms, between, msToSeconds } from '../kernel/units.ts';
+
+/** "on cards one caller causes at most one refresh a second": what is this young is not asked for anew for a caller. */
+export const REFRESH_FLOOR = 1_000;
+
+/** A stored card, as far as its age tells whether a caller may want another. */
+interface Aging {
+  readonly receivedAt: EpochMs;
+  readonly initialAge: Ms;
+  readonly lifetime: Lifetime;
+}
+
+/** Tells whether the caller's own fields ask for a newer card than a fresh one that is stored, and may. */
+export function asksForNewer(ask: Ask, entry: Aging, now: EpochMs): boolean {
+  if (!hasDirectives(ask)) return false;
+  if (between(entry.receivedAt, now) < REFRESH_FLOOR || entry.lifetime.immutable) return false;
+  return wantsNewerThan(ask, msToSeconds(currentAge(entry, now)));
+}
+
+/** Tells whether the caller's own fields ask for what is younger than this, in seconds. */
+export function wantsNewerThan(ask: Ask, age: number): boolean {
+  if (!hasDirectives(ask)) return false;
+  const { noCache, maxAge } = requestDirectives((name) => ask.field(name));
+  return noCache || (maxAge !== null && age > maxAge);
+}
+
+const hasDirectives = (ask: Ask): boolean =>
+  ask.field('cache-control') !== undefined || ask.field('pragma') !== undefined;
