@@ -6,6 +6,7 @@ import { type EpochMs, between } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardBook } from './card-book.ts';
 import type { CardRequest } from './card-request.ts';
+import { isFailing } from './setbacks.ts';
 
 /** Finds the card that calls go by now: the very one that a caller would be served, or why there is none. */
 export type AcceptedCard = (agent: AgentRule, request: CardRequest) => Outcome<Entry> | Promise<Outcome<Entry>>;
@@ -23,7 +24,8 @@ export function createAcceptedCard(book: CardBook, now: () => EpochMs, suspended
     const { use } = decideReuse({ entry, request: NO_DIRECTIVES, now: at });
     if (use === 'fresh' || between(entry.receivedAt, at) < VALID_FOR) return accepted(entry);
     if (use !== 'stale-while-revalidate') return undefined;
-    if (!isFailing(book, agent, request, at)) void book.updateBehind(agent, request);
+    const setback = book.setback(agent, request);
+    if (setback === undefined || !isFailing(setback, at)) void book.updateBehind(agent, request);
     return accepted(entry);
   };
   return (agent, request) => {
@@ -43,16 +45,13 @@ interface Parts {
   readonly usable: (agent: AgentRule, request: CardRequest, entry: Entry | undefined) => Outcome<Entry> | undefined;
 }
 
-const isFailing = (book: CardBook, agent: AgentRule, request: CardRequest, at: EpochMs): boolean =>
-  at < (book.setback(agent, request)?.until ?? 0);
-
 /** A failure that is remembered is not tried again for a call: the card that may be served in its place is there or not. */
 async function fetched({ book, now, usable }: Parts, agent: AgentRule, request: CardRequest): Promise<Outcome<Entry>> {
   const stored = await book.restore(agent, request);
   const found = usable(agent, request, stored);
   if (found !== undefined) return found;
   const setback = book.setback(agent, request);
-  if (setback !== undefined && now() < setback.until)
+  if (setback !== undefined && isFailing(setback, now()))
     return standIn(stored, setback.status, now()) ?? refused(setback.refusal);
   const { refreshed } = await book.update(agent, request);
   if (refreshed.ok) return accepted(refreshed.entry);

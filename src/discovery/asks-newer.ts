@@ -2,10 +2,13 @@ import { requestDirectives } from '../http/cache-control.ts';
 import { currentAge } from '../http/freshness.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Lifetime } from '../kernel/entry.ts';
-import { type EpochMs, type Ms, between, msToSeconds } from '../kernel/units.ts';
+import { type EpochMs, type Ms, isDuring, later, ms, msToSeconds } from '../kernel/units.ts';
 
-/** "on cards one caller causes at most one refresh a second": what is this young is not asked for anew for a caller. */
-export const REFRESH_FLOOR = 1_000;
+/** "on cards one caller causes at most one refresh a second" */
+const REFRESH_FLOOR = ms(1_000);
+
+/** Tells whether an origin was asked so lately that no caller makes it be asked again. */
+export const hasJustBeen = (at: EpochMs, now: EpochMs): boolean => isDuring(now, at, later(at, REFRESH_FLOOR));
 
 /** A stored card, as far as its age tells whether a caller may want another. */
 interface Aging {
@@ -17,7 +20,7 @@ interface Aging {
 /** Tells whether the caller's own fields ask for a newer card than a fresh one that is stored, and may. */
 export function asksForNewer(ask: Ask, entry: Aging, now: EpochMs): boolean {
   if (!hasDirectives(ask)) return false;
-  if (between(entry.receivedAt, now) < REFRESH_FLOOR || entry.lifetime.immutable) return false;
+  if (hasJustBeen(entry.receivedAt, now) || entry.lifetime.immutable) return false;
   return wantsNewerThan(ask, msToSeconds(currentAge(entry, now)));
 }
 

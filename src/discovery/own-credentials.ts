@@ -3,7 +3,7 @@ import { isObject, own } from '../card/json.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
-import { type EpochMs, between, bytes, later, ms } from '../kernel/units.ts';
+import { type EpochMs, between, bytes, isDuring, later, ms } from '../kernel/units.ts';
 import { killOf, killed } from '../policy/kills.ts';
 import type { Limits, OauthClient, OwnCredential } from '../policy/rules.ts';
 import type { Clock, FetchResult, Fetcher, KillBook, Ledger, WholeResponse } from '../ports.ts';
@@ -76,7 +76,7 @@ class ClientToken {
   readonly #limits: () => Limits;
   #held: HeldToken | null = null;
   #flight: Promise<Outcome<HeldToken>> | null = null;
-  #failed: { readonly until: EpochMs; readonly outcome: Outcome<HeldToken> } | null = null;
+  #failed: { readonly at: EpochMs; readonly outcome: Outcome<HeldToken> } | null = null;
 
   constructor(client: OauthClient, doors: Doors, limits: () => Limits) {
     this.#client = client;
@@ -100,7 +100,8 @@ class ClientToken {
   }
 
   #ask(now: EpochMs): Promise<Outcome<HeldToken>> {
-    if (this.#failed !== null && now < this.#failed.until) return Promise.resolve(this.#failed.outcome);
+    if (this.#failed !== null && isDuring(now, this.#failed.at, later(this.#failed.at, PAUSE)))
+      return Promise.resolve(this.#failed.outcome);
     return (this.#flight ??= this.#attempt().finally(() => (this.#flight = null)));
   }
 
@@ -109,7 +110,7 @@ class ClientToken {
     if (outcome.ok) {
       this.#held = outcome.value;
       this.#failed = null;
-    } else this.#failed = { until: later(this.#doors.clock.now(), PAUSE), outcome };
+    } else this.#failed = { at: this.#doors.clock.now(), outcome };
     return outcome;
   }
 }

@@ -1,5 +1,5 @@
 import type { KeySet } from '../card/keys.ts';
-import { between, type EpochMs, epochMs, later, type Ms, ms } from '../kernel/units.ts';
+import { type EpochMs, epochMs, isDuring, later, type Ms, ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 import type { FetchedKeys, FetchKeys, RemoteRule } from './fetch-keys.ts';
 
@@ -12,7 +12,7 @@ interface Parts {
 }
 
 /** A card with a key that nobody knows makes one request in this time: a thousand made-up names must not become a thousand requests. */
-const COOL_DOWN = 30_000;
+const COOL_DOWN = ms(30_000);
 /** First back-off after a failure; doubles to the ceiling. */
 const FIRST_RETRY = 2_000;
 const LAST_RETRY = 5 * 60_000;
@@ -65,7 +65,8 @@ export class RemoteKeys {
   /** Asks for the keys, or waits for whoever is asking; nothing is asked within the cool-down of the last attempt. */
   async renew(): Promise<void> {
     const now = this.#parts.clock.now();
-    const isCooling = this.#triedAt !== null && between(this.#triedAt, now) < COOL_DOWN;
+    const tried = this.#triedAt;
+    const isCooling = tried !== null && isDuring(now, tried, later(tried, COOL_DOWN));
     if (this.#flight !== null || !isCooling) await this.#fetch();
   }
 

@@ -9,15 +9,15 @@ import type { Ask } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { CacheDetail, ForwardWhy, RequestResult } from '../kernel/outcome.ts';
 import type { Refusal } from '../kernel/refusal.ts';
-import { type EpochMs, between } from '../kernel/units.ts';
+import type { EpochMs } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import { REFRESH_FLOOR, asksForNewer, wantsNewerThan } from './asks-newer.ts';
+import { asksForNewer, hasJustBeen, wantsNewerThan } from './asks-newer.ts';
 import { type Served, cardAnswer } from './card-answer.ts';
 import type { CardBook, Update } from './card-book.ts';
 import type { LocalCard } from './local-card.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { Refreshed } from './refresh.ts';
-import type { Setback } from './setbacks.ts';
+import { type Setback, isFailing } from './setbacks.ts';
 
 /**
  * Answers a request for an agent's public card: from the store where the rules allow, else after the origin was asked.
@@ -57,7 +57,7 @@ function serveStored(book: CardBook, turn: Turn, entry: Entry): Answer | Promise
       : reply(turn, entry, 'hit', cacheStatusHit({ ttl: reuse.ttl }));
   }
   const setback = book.setback(agent, request);
-  const failing = setback !== undefined && now < setback.until;
+  const failing = setback !== undefined && isFailing(setback, now);
   if (reuse.use === 'stale-while-revalidate' && !failing) {
     void book.updateBehind(agent, request);
     return staleHit(turn, entry, 'stale-while-revalidate');
@@ -74,7 +74,7 @@ async function serveUpdated(book: CardBook, turn: Turn, now: () => EpochMs): Pro
   const restored = unjudged && entry !== undefined ? serveStored(book, turn, entry) : undefined;
   if (restored !== undefined) return restored;
   const setback = book.setback(agent, request);
-  if (setback !== undefined && turn.now < setback.until && !asksNow(turn, setback))
+  if (setback !== undefined && isFailing(setback, turn.now) && !asksNow(turn, setback))
     return problem(setback.refusal, agent);
   const why = forwardWhy(book, turn, entry);
   const update = await book.update(agent, request);
@@ -162,4 +162,4 @@ function asksForRefresh(book: CardBook, turn: Turn, entry: Entry): boolean {
 
 /** A remembered failure may be tried again for a caller that says `no-cache`, once a second. */
 const asksNow = (turn: Turn, setback: Setback): boolean =>
-  between(setback.at, turn.now) >= REFRESH_FLOOR && wantsNewerThan(turn.ask, Number.POSITIVE_INFINITY);
+  !hasJustBeen(setback.at, turn.now) && wantsNewerThan(turn.ask, Number.POSITIVE_INFINITY);

@@ -23,7 +23,7 @@ import type { OwnCredentials } from './own-credentials.ts';
 import { partitionKey } from './partition.ts';
 import { type ReadPublicCard, createReadPublicCard, interfacesFor } from './public-card.ts';
 import type { Sessions } from './sessions.ts';
-import { type Setbacks, createSetbacks } from './setbacks.ts';
+import { type Setbacks, createSetbacks, isFailing } from './setbacks.ts';
 import { decideShown } from './shown.ts';
 import { type SingleFlight, createSingleFlight } from './single-flight.ts';
 import type { Trust } from './trust.ts';
@@ -145,7 +145,7 @@ function serveStored(parts: ExtendedParts, state: State, turn: Turn, target: Ext
   const now = parts.clock.now();
   const entry = usable(parts, target, now);
   const setback = state.setbacks.get(target.partition);
-  if (setback === undefined || now >= setback.until) return undefined;
+  if (setback === undefined || !isFailing(setback, now)) return undefined;
   if (entry === undefined || !mayServeOnError({ entry, now, status: setback.status })) return no(turn, setback.refusal);
   const cache = cacheStatusHit({ ttl: ttlFor(entry, now), detail: 'stale-if-error' });
   return answer(turn, { entry, now, cache, result: 'hit_stale_error', own: false });

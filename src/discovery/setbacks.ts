@@ -1,6 +1,6 @@
 import type { EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import type { Refusal } from '../kernel/refusal.ts';
-import { type EpochMs, type Ms, later, ms } from '../kernel/units.ts';
+import { type EpochMs, type Ms, isDuring, later, ms } from '../kernel/units.ts';
 
 /** A failure to refresh one key, remembered so that neither callers nor the schedule hammer a failing origin. */
 export interface Setback {
@@ -17,6 +17,9 @@ export interface Setback {
   /** When the schedule tries again: exponential with jitter, never before the origin's Retry-After. */
   readonly retryAt: EpochMs;
 }
+
+/** True while callers get the remembered failure. */
+export const isFailing = ({ at, until }: Setback, now: EpochMs): boolean => isDuring(now, at, until);
 
 /** The failures that are remembered now. */
 export interface Setbacks<Key extends string = EntryKey> {

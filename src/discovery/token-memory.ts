@@ -1,5 +1,5 @@
 import type { Refusal } from '../kernel/refusal.ts';
-import { type EpochMs, type Ms, later, ms } from '../kernel/units.ts';
+import { type EpochMs, type Ms, isDuring, later, ms } from '../kernel/units.ts';
 import type { VerifiedToken } from '../policy/verify-token.ts';
 import type { Caller } from './callers.ts';
 import type { Issuer } from './issuers.ts';
@@ -33,7 +33,7 @@ const BAD_FOR: Ms = ms(10_000);
 
 export function createTokenMemory(): TokenMemory {
   const good = new Map<string, KnownToken>();
-  const bad = new Map<string, { readonly refusal: Refusal; readonly until: EpochMs }>();
+  const bad = new Map<string, { readonly refusal: Refusal; readonly at: EpochMs }>();
   return {
     good(hash) {
       const known = good.get(hash);
@@ -44,10 +44,10 @@ export function createTokenMemory(): TokenMemory {
     },
     bad(hash, now) {
       const known = bad.get(hash);
-      return known !== undefined && now < known.until ? known.refusal : undefined;
+      return known !== undefined && isDuring(now, known.at, later(known.at, BAD_FOR)) ? known.refusal : undefined;
     },
     keep: (hash, known) => put(good, hash, known, MOST_GOOD),
-    refuse: (hash, refusal, now) => put(bad, hash, { refusal, until: later(now, BAD_FOR) }, MOST_BAD),
+    refuse: (hash, refusal, now) => put(bad, hash, { refusal, at: now }, MOST_BAD),
     forget: (hash) => void good.delete(hash),
   };
 }

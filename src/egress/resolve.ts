@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver as Queries } from 'node:dns/promises';
 import { refuse, RefusalError } from '../kernel/refusal.ts';
-import { type EpochMs, type Ms, later, ms } from '../kernel/units.ts';
+import { type EpochMs, type Ms, isDuring, later, ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 
 /** Turns a name into addresses. Fails with a RefusalError: `dns-failed`, or `origin-timeout` where nobody answered in time. */
@@ -67,6 +67,7 @@ export function queryAsk(servers: readonly string[], bounds: QueryBounds = QUERY
 
 interface Held {
   readonly addresses: readonly string[];
+  readonly at: EpochMs;
   readonly until: EpochMs;
 }
 
@@ -81,7 +82,8 @@ export function createResolver(ask: Ask, clock: Clock): Required<Resolver> {
       if (held.size < MAX_NAMES) break;
       held.delete(oldest);
     }
-    held.set(name, { addresses: answers.addresses, until: later(clock.now(), answers.ttl) });
+    const at = clock.now();
+    held.set(name, { addresses: answers.addresses, at, until: later(at, answers.ttl) });
     return answers.addresses;
   };
   const askOnce = (name: string): Promise<readonly string[]> => {
@@ -96,7 +98,7 @@ export function createResolver(ask: Ask, clock: Clock): Required<Resolver> {
   return {
     resolve: (name, signal) => {
       const known = held.get(name);
-      if (known !== undefined && clock.now() < known.until) return Promise.resolve(known.addresses);
+      if (known !== undefined && isDuring(clock.now(), known.at, known.until)) return Promise.resolve(known.addresses);
       held.delete(name);
       return unlessAborted(askOnce(name), signal).catch((error: unknown) =>
         Promise.reject(dnsFailure(name, error, signal)),

@@ -20,6 +20,12 @@ export const bytes = (value: number): Bytes => value as Bytes;
 export const later = (at: EpochMs, by: Ms): EpochMs => (at + by) as EpochMs;
 /** Says how long after `from` the instant `to` is; negative when it is earlier. */
 export const between = (from: EpochMs, to: EpochMs): Ms => (to - from) as Ms;
+/**
+ * True from one instant until before another. What is remembered for a while ends before its first instant as well: a clock that was
+ * ahead and is set back would make the while as long as it was wrong.
+ */
+export const isDuring = (now: EpochMs, from: EpochMs, until: EpochMs): boolean => from <= now && now < until;
+
 /** Turns whole seconds, as a header carries them, into a duration. */
 export const secondsToMs = (value: Seconds): Ms => (value * 1000) as Ms;
 /** Rounds a duration down to whole seconds, as `Age` and `max-age` are written. */
