@@ -32,11 +32,28 @@ export function meetsSecurity(card: JsonObject, proofs: Proofs): boolean {
   });
 }
 
-/** Tells whether a challenge asks for a scheme that the card declares: no other is handed on, so that no origin fishes for passwords. */
-export function declaresChallenge(card: JsonObject, challenge: string): boolean {
-  const asked = /^\s*([!#$%&'*+.^_`|~A-Za-z0-9-]+)/.exec(challenge)?.[1]?.toLowerCase();
-  return asked !== undefined && [...readSchemes(card).values()].some((scheme) => authorizationOf(scheme) === asked);
+/**
+ * Tells whether challenges ask for nothing but schemes that the card declares: no other is handed on, so that no origin fishes for
+ * passwords. Behind one that is declared another may stand.
+ * @param challenges the WWW-Authenticate fields, joined.
+ */
+export function declaresChallenge(card: JsonObject, challenges: string): boolean {
+  const declared = new Set([...readSchemes(card).values()].map(authorizationOf));
+  const asked = schemesOf(challenges);
+  return asked.length > 0 && asked.every((scheme) => declared.has(scheme));
 }
+
+/**
+ * Reads the schemes of a list of challenges (RFC 9110 §11.6.1), lower case. A member of the list that is no parameter begins another
+ * challenge, also where its word is none that a scheme can have.
+ */
+const schemesOf = (challenges: string): readonly string[] =>
+  challenges
+    .replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '""')
+    .split(',')
+    .map((member) => member.trim())
+    .filter((member) => member !== '' && !/^[!#$%&'*+.^_`|~A-Za-z0-9-]+[ \t]*=/.test(member))
+    .map((member) => /^\S+/.exec(member)?.[0].toLowerCase() ?? '');
 
 function readSchemes(card: JsonObject): ReadonlyMap<string, Scheme> {
   const declared = readMember(card, 'securitySchemes');

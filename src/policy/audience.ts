@@ -33,8 +33,8 @@ const withoutSlash = (url: string): string => url.replace(/^(https?:\/\/[^/]+)\/
 
 /** Reads whom a credential is for: none where it does not say so, null where it is no JWT. */
 function audiencesOf(authorization: string): readonly string[] | null {
-  // "DPoP" (RFC 9449) carries a JWT as well.
-  const token = /^(?:bearer|dpop) +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i.exec(authorization.trim())?.[1];
+  // Whatever scheme it comes under: some agents take it under any, or under none.
+  const token = /^(?:.*[ \t])?([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)[ \t]*$/s.exec(authorization)?.[1];
   if (token === undefined) return null;
   try {
     const { aud } = decodeJwt(token);
