@@ -59,13 +59,24 @@ export const createCallers = (parts: Parts): Callers => new KnownCallers(parts);
 
 /** Reads a credential from its field; undefined for none. */
 export function readCredential(field: string | undefined): Credential | undefined {
-  const text = field?.trim() ?? '';
+  const text = withoutSpace(field ?? '');
   if (text === '') return undefined;
-  const space = text.search(/\s/);
+  const space = text.search(/[ \t]/);
   return space === -1
     ? { scheme: text.toLowerCase(), value: '' }
-    : { scheme: text.slice(0, space).toLowerCase(), value: text.slice(space).trim() };
+    : { scheme: text.slice(0, space).toLowerCase(), value: withoutSpace(text.slice(space)) };
 }
+
+/** HTTP's own white space alone: any other character may be one of the credential's, and is of what the agent is shown. */
+function withoutSpace(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isSpace(text.charCodeAt(from))) from += 1;
+  while (from < to && isSpace(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** Reads a JWT's members strictly: of a name that stands twice every reader takes another one. */
 export function readMembers(bytes: Uint8Array): Members | undefined {
@@ -199,11 +210,13 @@ class KnownCallers implements Callers {
   #callerOf(ask: Ask, hash: string, { issuer, token, callers }: KnownToken): Outcome<Caller> {
     const { rule } = issuer;
     const { tenantHeader } = rule.claims;
-    const chosen = tenantHeader === null ? undefined : ask.field(tenantHeader.toLowerCase());
-    const known = callers.get(chosen ?? '');
+    const field = tenantHeader === null ? undefined : ask.field(tenantHeader.toLowerCase());
+    // One spelling for each of the tenants that the issuer has signed: nobody fills the memory with others.
+    const chosen = withoutSpace(field ?? '');
+    const known = callers.get(chosen);
     const caller = known === undefined ? this.#name(principalOf(token, rule, chosen), hash, issuer) : accepted(known);
     if (!caller.ok) return caller;
-    if (known === undefined) callers.set(chosen ?? '', caller.value);
+    if (known === undefined) callers.set(chosen, caller.value);
     const meant = checkAudience(caller.value.principal, rule, this.#parts.rules().agents.values());
     return meant.ok ? caller : meant;
   }

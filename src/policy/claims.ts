@@ -124,4 +124,8 @@ const isName = (value: unknown): value is string =>
   value.length <= LONGEST_NAME &&
   value === value.trim() &&
   value === value.normalize('NFC') &&
-  !/\p{C}/u.test(value);
+  !/\p{C}/u.test(value) &&
+  // In evidence and orders such a text stands for whoever has the hash: nobody may call himself by another's.
+  !LIKE_HASH.test(value);
+
+const LIKE_HASH = /^h_[0-9a-f]{32}$/;

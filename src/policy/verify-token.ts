@@ -88,13 +88,16 @@ async function firstThatHolds({ text, header }: ReadToken, keys: readonly TokenK
   return undefined;
 }
 
-/** Makes the principal of one request: among several tenants the caller's own field chooses. */
+/**
+ * Makes the principal of one request: among several tenants the caller's own field chooses.
+ * @param chosen what it names; `''` for none.
+ */
 export function principalOf(
   { subject, signedBy }: VerifiedToken,
   issuer: IssuerRule,
-  chosen: string | undefined,
+  chosen: string,
 ): Outcome<Principal> {
-  const tenant = tenantOf(subject, issuer, chosen?.trim());
+  const tenant = tenantOf(subject, issuer, chosen);
   if (!tenant.ok) return tenant;
   const { id, scopes, roles, audience, issuedAt, until } = subject;
   return accepted({
@@ -114,15 +117,14 @@ export function principalOf(
 function tenantOf(
   { tenants }: Subject,
   { claims: { tenantHeader } }: IssuerRule,
-  chosen: string | undefined,
+  chosen: string,
 ): Outcome<string | null> {
   if (tenants.is === 'one') {
-    const differs = tenantHeader !== null && chosen !== undefined && chosen !== tenants.tenant;
+    const differs = tenantHeader !== null && chosen !== '' && chosen !== tenants.tenant;
     return differs ? refused(invalid(`${tenantHeader} names a tenant that is not its own`)) : accepted(tenants.tenant);
   }
   if (tenantHeader === null) return refused(invalid('it names several tenants, and no tenantHeader is configured'));
-  if (chosen === undefined)
-    return refused(invalid(`it names several tenants; choose one of them with ${tenantHeader}`));
+  if (chosen === '') return refused(invalid(`it names several tenants; choose one of them with ${tenantHeader}`));
   return tenants.among.includes(chosen)
     ? accepted(chosen)
     : refused(invalid(`${tenantHeader} names a tenant that is not among its own`));

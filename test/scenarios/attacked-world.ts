@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type TestIssuer, createIssuer } from '../support/issuer.ts';
 import type { Behave } from '../support/origin-server.ts';
-import { type Got, World, type WorldOptions, answers } from '../support/world.ts';
+import { type RawResponse, RawSocket } from '../support/raw-socket.ts';
+import { type Got, World, type WorldOptions, answers, ask } from '../support/world.ts';
 
 /** A whole daemon before one origin, with an issuer, for callers that mean no good: what the attack tables are run against. */
 
@@ -122,6 +123,29 @@ origins: [{ match: "$ORIGIN", content: none, unsafeCleartext: true, unsafeAddres
 
   extended(authorization: string, more: OutgoingHttpHeaders = {}, path = EXTENDED): Promise<Got> {
     return this.world.get(path, { 'A2A-Version': '1.0', Authorization: authorization, ...more });
+  }
+
+  /** Asks for the extended card with field lines as they are written, whatever a client library would make of them. */
+  async raw(lines: readonly string[], target = EXTENDED): Promise<RawResponse> {
+    const socket = await RawSocket.connect(Number(this.world.base.split(':').at(-1)));
+    const head = [`GET ${target} HTTP/1.1`, 'Host: localhost', 'A2A-Version: 1.0'];
+    await socket.send([...head, ...lines, '', ''].join('\r\n'));
+    const [response] = await socket.responses(1);
+    socket.close();
+    if (response === undefined) throw new Error('the connection was closed without an answer');
+    return response;
+  }
+
+  /** Asks the admin API, or orders something of it. */
+  admin(target: string, order?: object): Promise<Got> {
+    const { token, started } = this.world.daemon;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const method = order === undefined ? 'GET' : 'POST';
+    return ask(
+      `http://${started.admin[0]}${target}`,
+      { method, headers },
+      order === undefined ? '' : JSON.stringify(order),
+    );
   }
 
   /** How often the origin was asked for extended cards. */
