@@ -1,173 +1,71 @@
 /**
- * `npm run bench`: CPU per cache hit, as a ratio against the floor (bare node:http, same Node, same bytes), in interleaved rounds on
- * loopback. CPU is the server process's own, by the operating system's accounting: the figure that survives a noisy machine.
+ * `npm run bench`: what a hit costs beside the floor, bare node:http and node:http2 on the same Node that answer the same bytes under as
+ * many fields. CPU is the server's, the whole process, by the kernel's accounting; ratios are made round by round.
+ *
+ *   npm run bench -- [--node 24,26] [--rounds 7] [--requests 20000] [--only 304] [--record]
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { build, cardUrl, REACH, startCardea } from './support/cardea.ts';
+import { cardOf } from './support/card.ts';
+import { startFloor } from './support/floors.ts';
+import type { Load } from './support/load.ts';
+import { type NodeName, nodeVersion } from './support/nodes.ts';
+import { type Options, readOptions } from './support/options.ts';
+import { answers, startOrigin } from './support/origin.ts';
+import { isThere } from './support/machine.ts';
+import { fieldOf, probe } from './support/probe.ts';
+import { answer } from './support/results.ts';
+import { type Contestant, type Standing, compete } from './support/rounds.ts';
+import { type Scratch, withScratch } from './support/scratch.ts';
 
-const ROUNDS = 5;
-const REQUESTS = 20_000;
-const CONNECTIONS = 16;
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CARD_PATH = '/agents/bench/.well-known/agent-card.json';
+type Manner = Pick<Load, 'protocol' | 'connections'> & { readonly conditional: boolean };
 
-interface Server {
-  readonly process: ChildProcess;
-  readonly url: string;
-}
+const CASES: Readonly<Record<string, Manner>> = {
+  'http/1.1, 1 connection': { protocol: 'http/1.1', connections: 1, conditional: false },
+  'http/1.1, 16 connections': { protocol: 'http/1.1', connections: 16, conditional: false },
+  'http/1.1, 64 connections': { protocol: 'http/1.1', connections: 64, conditional: false },
+  '304, 16 connections': { protocol: 'http/1.1', connections: 16, conditional: true },
+  'h2c, 16 connections': { protocol: 'h2c', connections: 16, conditional: false },
+};
+/** Enough for V8 to have compiled what a hit runs. */
+const WARM = { rounds: 1, requests: 20_000 };
 
-const scratch = mkdtempSync(path.join(os.tmpdir(), 'cardea-bench-'));
-const body = card(3_072);
-const origin = http.createServer((_request, response) => {
-  response
-    .writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=3600', ETag: '"bench"' })
-    .end(body);
-});
-origin.listen(0, '127.0.0.1');
-await once(origin, 'listening');
-const floor = await startBare();
-const cardea = await startCardea();
-try {
-  const etag = await warm(cardea.url);
-  await warm(floor.url);
-  const figures: { readonly floor: number; readonly hit: number; readonly notModified: number }[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    figures.push({
-      floor: await cpuPer100k(floor, {}),
-      hit: await cpuPer100k(cardea, {}),
-      notModified: await cpuPer100k(cardea, { 'If-None-Match': etag }),
-    });
+const options = readOptions(process.argv.slice(2), { rounds: 7, requests: 20_000, nodes: ['24'] });
+if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
+build();
+const figures: Record<string, Readonly<Record<string, unknown>>> = {};
+for (const node of options.nodes)
+  figures[`node ${node}`] = await withScratch((scratch) => hits(node, options, scratch));
+const versions = Object.fromEntries(options.nodes.map((node) => [`node ${node}`, nodeVersion(node)]));
+answer('hit', { figures, versions }, options);
+
+async function hits(node: NodeName, { length, only }: Options, scratch: Scratch): Promise<Record<string, unknown>> {
+  const pair = await startPair(node, scratch);
+  const results: Record<string, Readonly<Record<string, Standing>>> = {};
+  for (const [name, manner] of Object.entries(CASES).filter(([each]) => each.includes(only))) {
+    const contestants = pair(manner);
+    await compete(contestants, WARM, scratch);
+    results[name] = await compete(contestants, length, scratch);
+    console.error(`node ${node}, ${name}: ${JSON.stringify(results[name]['cardea'])}`);
   }
-  const result = {
-    node: process.version,
-    requests: REQUESTS,
-    connections: CONNECTIONS,
-    bytes: body.length,
-    cpuSecondsPer100k: {
-      floor: median(figures.map((each) => each.floor)),
-      hit: median(figures.map((each) => each.hit)),
-      notModified: median(figures.map((each) => each.notModified)),
-    },
-    ratioToFloor: {
-      hit: median(figures.map((each) => each.hit / each.floor)),
-      notModified: median(figures.map((each) => each.notModified / each.floor)),
-    },
-    idleMegabytes: { floor: memory(floor), cardea: memory(cardea) },
+  return results;
+}
+
+/** Starts Cardea with one agent and both floors; what each is loaded with in a case. */
+async function startPair(node: NodeName, scratch: Scratch): Promise<(manner: Manner) => readonly Contestant[]> {
+  const card = JSON.stringify(cardOf('Bench', 'http://127.0.0.1/rpc', 3_072));
+  const origin = await startOrigin(answers(card), scratch);
+  const config = `state: memory\nagents: { bench: { origin: "${origin.url}", ${REACH} } }`;
+  const cardea = await startCardea(config, node, scratch);
+  const url = cardUrl(cardea, 'bench');
+  const http1 = await startFloor('floor-http1.mjs', { url }, node, scratch);
+  const h2c = await startFloor('floor-h2c.mjs', { url }, node, scratch);
+  const etag = fieldOf(await probe(url), 'etag');
+  return ({ conditional, ...manner }) => {
+    const floor = manner.protocol === 'h2c' ? h2c : http1;
+    const load = { ...manner, fields: conditional ? { 'If-None-Match': etag } : {} };
+    return [
+      { name: 'floor', pid: floor.pid, load: { ...load, url: floor.url } },
+      { name: 'cardea', pid: cardea.pid, load: { ...load, url } },
+    ];
   };
-  console.log(JSON.stringify(result, null, 2));
-} finally {
-  for (const server of [floor, cardea]) server.process.kill('SIGTERM');
-  origin.close();
-  origin.closeAllConnections();
-  rmSync(scratch, { recursive: true, force: true });
-}
-
-async function startBare(): Promise<Server> {
-  const child = spawn(process.execPath, [path.join(ROOT, 'bench/bare.mjs'), String(body.length)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  return { process: child, url: `http://127.0.0.1:${await firstLine(child)}/` };
-}
-
-async function startCardea(): Promise<Server> {
-  const address = origin.address();
-  if (address === null || typeof address === 'string') throw new Error('the origin has no port');
-  const config = path.join(scratch, 'cardea.yaml');
-  writeFileSync(
-    config,
-    `listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }
-state: memory
-agents:
-  bench: { origin: "http://127.0.0.1:${address.port}", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32] }
-`,
-  );
-  const child = spawn(path.join(ROOT, 'bin/cardea'), ['serve', '--config', config], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const started = JSON.parse(await firstLine(child, '"msg":"started"')) as { readonly agents: readonly [string] };
-  return { process: child, url: `http://${started.agents[0]}${CARD_PATH}` };
-}
-
-async function firstLine(child: ChildProcess, having = ''): Promise<string> {
-  if (child.stdout === null) throw new Error('no output');
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.includes(having)) continue;
-    child.stdout.resume();
-    return line;
-  }
-  throw new Error('the server ended before it had started');
-}
-
-async function warm(url: string): Promise<string> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  let etag = '';
-  for (let round = 0; round < 2_000; round += 1) etag = await get(url, agent, {});
-  agent.destroy();
-  return etag;
-}
-
-/** CPU seconds, user and system, that the server spends on 100,000 requests. */
-async function cpuPer100k(server: Server, headers: http.OutgoingHttpHeaders): Promise<number> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const before = cpuTicks(server);
-  let left = REQUESTS;
-  const client = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await get(server.url, agent, headers);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, client));
-  agent.destroy();
-  return ((cpuTicks(server) - before) / 100 / REQUESTS) * 100_000;
-}
-
-/** Fields 14 and 15 of /proc/PID/stat, in hundredths of a second. */
-function cpuTicks({ process: { pid } }: Server): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-/** Proportional memory (PSS), in MB. */
-function memory({ process: { pid } }: Server): number {
-  const pss = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
-  return Math.round(Number(pss) / 1024);
-}
-
-function get(url: string, agent: http.Agent, headers: http.OutgoingHttpHeaders): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const request = http.get(url, { agent, headers }, (response) => {
-      response.resume();
-      response.once('end', () => resolve(response.headers.etag ?? ''));
-    });
-    request.once('error', reject);
-  });
-}
-
-function median(values: readonly number[]): number {
-  const middle = values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
-  return Number((middle ?? 0).toFixed(2));
-}
-
-/** A plain card of about so many bytes. */
-function card(size: number): string {
-  const skill = { id: 'a', name: 'Answer', description: 'x'.repeat(size - 420), tags: ['bench'] };
-  return JSON.stringify({
-    name: 'Bench',
-    description: 'Answers.',
-    version: '1.0.0',
-    supportedInterfaces: [{ url: 'http://127.0.0.1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-    capabilities: {},
-    defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
-    skills: [skill],
-  });
 }

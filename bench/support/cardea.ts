@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { type NodeName, nodeProgram } from './nodes.ts';
+import { ROOT } from './places.ts';
+import type { Scratch } from './scratch.ts';
+import { type Running, start } from './server.ts';
+
+/** Cardea as it is published: compiled, in a process of its own. */
+
+export interface Cardea extends Running {
+  /** Base URLs of its listeners. */
+  readonly agents: string;
+  readonly ops: string;
+  readonly admin: string;
+}
+
+/** What makes an origin on loopback, over cleartext, one that may be dialled. */
+export const REACH = 'unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]';
+
+/** Compiles the sources to dist/, once for a run. */
+export function build(): void {
+  const { status } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/build.mjs')], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the sources do not compile');
+}
+
+/** Starts a daemon on free ports with these further lines of configuration. */
+export async function startCardea(config: string, node: NodeName, scratch: Scratch): Promise<Cardea> {
+  const listen = 'listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }';
+  const file = scratch.write(`cardea-${node}.yaml`, `${listen}\n${config}\n`);
+  const line = [nodeProgram(node), path.join(ROOT, 'dist/main.js'), 'serve', '--config', file] as const;
+  const running = await start({ line: [...line], awaits: '"msg":"started"' }, scratch);
+  const said = JSON.parse(running.said) as Record<'agents' | 'ops' | 'admin', readonly string[]>;
+  const base = (addresses: readonly string[]): string => `http://${addresses[0]}`;
+  return { ...running, agents: base(said.agents), ops: base(said.ops), admin: base(said.admin) };
+}
+
+/** Where a named agent's card is. */
+export const cardUrl = ({ agents }: Cardea, agent: string): string =>
+  `${agents}/agents/${agent}/.well-known/agent-card.json`;

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SERVER_CPU, onCpu } from './machine.ts';
+import type { Scratch } from './scratch.ts';
+
+/** A program that runs as a process of its own. */
+export interface Running {
+  readonly pid: number;
+  /** The first line that it wrote with the wanted text in it. */
+  readonly said: string;
+  end(): Promise<void>;
+}
+
+/** How long a program may take to say that it runs, and to end. */
+const PATIENCE_MS = 20_000;
+
+export interface Command {
+  readonly line: readonly [string, ...string[]];
+  /** What its line says that it runs; a program without such a line is asked for by other means. */
+  readonly awaits?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The CPU to stay on; none for any. */
+  readonly cpu?: number | null;
+}
+
+/** Starts a program and waits for its line. It is ended with the scratch folder, if not before. */
+export async function start(command: Command, scratch: Scratch): Promise<Running> {
+  const { awaits, env = {}, cpu = SERVER_CPU } = command;
+  const [program, ...args] = cpu === null ? command.line : onCpu(cpu, command.line);
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const errors: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
+  scratch.later(() => end(child));
+  const said = await Promise.race([lineOf(child, awaits), timeUp(program, errors)]);
+  child.stdout.resume();
+  return { pid: child.pid ?? 0, said, end: () => end(child) };
+}
+
+async function lineOf(child: ChildProcess, awaits: string | undefined): Promise<string> {
+  if (awaits === undefined || child.stdout === null) return '';
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes(awaits)) return line;
+  throw new Error(`${child.spawnargs.join(' ')} ended before it ran`);
+}
+
+async function timeUp(program: string, errors: readonly string[]): Promise<never> {
+  await pause(PATIENCE_MS, undefined, { ref: false });
+  throw new Error(`${program} does not say that it runs: ${errors.join('').slice(-500)}`);
+}
+
+/** By SIGTERM, then by SIGKILL. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const ended = await Promise.race([gone, pause(PATIENCE_MS, null, { ref: false })]);
+  if (ended !== null) return;
+  child.kill('SIGKILL');
+  await gone;
+}
