@@ -65,9 +65,10 @@ export class Readings {
   readonly #tags = new Map<string, number>();
   readonly #ends: End[] = [];
   readonly #kills = new Map<string, End['covers']>();
-  readonly #latest = new Map<string, Person>();
   readonly #newest = new Map<string, number>();
+  /** Requests whose token is newer than all of its name and tenant before, and which of them have been answered; in order. */
   readonly #news = new Set<Reading>();
+  readonly #answered = new Set<Reading>();
   /** How many bodies were read, and how many of them had been obtained for an earlier request. */
   read = 0;
   kept = 0;
@@ -165,13 +166,27 @@ export class Readings {
     const { who, began } = reading;
     // Whether a request that was refused has been heard is not known from outside.
     if (!isAnswered || !this.#news.has(reading)) return;
-    const key = JSON.stringify([who.name, who.tenant]);
-    const latest = this.#latest.get(key);
-    this.#latest.set(key, who);
-    if (latest === undefined || latest.authorisation === who.authorisation) return;
-    this.end(began.order, 'other rights in a newer token', (each) => each.who.vouched && each.who.name === who.name);
+    const latest = [...this.#answered].findLast((each) => isSameSession(each, reading));
+    if (latest !== undefined && latest.began.order > began.order) return;
+    this.#answered.add(reading);
+    if (latest === undefined || latest.who.authorisation === who.authorisation) return;
+    // One between the two that is not answered yet may have been heard, and may have said the same as this one.
+    const first = [...this.#news].find(
+      (each) =>
+        isSameSession(each, reading) &&
+        each.began.order > latest.began.order &&
+        each.who.authorisation === who.authorisation,
+    );
+    this.end(
+      (first ?? reading).began.order,
+      'other rights in a newer token',
+      (each) => each.who.vouched && each.who.name === who.name,
+    );
   }
 }
+
+const isSameSession = (one: Reading, other: Reading): boolean =>
+  one.who.name === other.who.name && one.who.tenant === other.who.tenant;
 
 const SKEW = 30_000;
 const LONGEST_SESSION = 8 * 3_600_000;
