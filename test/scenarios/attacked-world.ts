@@ -158,7 +158,7 @@ origins: [{ match: "$ORIGIN", content: none, unsafeCleartext: true, unsafeAddres
     const { asked, headers } = this.world.origin;
     return headers
       .filter((_, at) => !/ \/(\.well-known|jwks)/.test(asked[at] ?? ''))
-      .map((list) => list[list.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization') + 1]);
+      .map((list) => list.find((_, at) => /^authorization$/i.test(list[at - 1] ?? '') && at % 2 === 1));
   }
 
   stop(): Promise<void> {
