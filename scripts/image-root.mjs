@@ -28,7 +28,7 @@ run('scripts/build.mjs', path.join(app, 'dist'));
 for (const { path: from } of productionPackages()) {
   fs.cpSync(from, path.join(app, from), { recursive: true, filter: (file) => KEPT.test(file) || !WORKSHOP.test(file) });
 }
-for (const file of ['package.json', 'LICENSE', 'config.schema.json', 'deploy/kustomize/components']) {
+for (const file of ['package.json', 'LICENSE', 'config.schema.json', 'console', 'deploy/kustomize/components']) {
   fs.cpSync(file, path.join(app, file), { recursive: true });
 }
 fs.copyFileSync('deploy/image/launch.mjs', path.join(app, 'launch.mjs'));

@@ -201,9 +201,14 @@ export async function startDaemon(configured: Configured, world: World, load: Lo
   const status = createStatus(discovery, configured.rules);
   const draining = createDrain(() => drainAll({ graph, status, reload, listeners, files, killing, daemonFile }));
   const createOne = listenerMaker(graph, status, (listener) => {
-    const { begin } = draining;
-    const { killSwitch } = killing;
-    const ports = createAdminPorts({ ...graph, settings, killSwitch, drain: begin, reload: () => reload.run('admin') });
+    const ports = createAdminPorts({
+      ...graph,
+      settings,
+      killSwitch: killing.killSwitch,
+      drain: draining.begin,
+      reload: () => reload.run('admin'),
+      console: authority.consoleAt(listener),
+    });
     return createAdmin(ports, authority.checkAt(listener));
   });
   // Before the first listener opens: nothing is served in between.

@@ -1,4 +1,5 @@
 import type { Answer } from '../kernel/answer.ts';
+import type { Ask } from '../kernel/ask.ts';
 import { type CardDigest, type Tag, cardDigest, tag } from '../kernel/ids.ts';
 import type { Authority, Change } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
@@ -8,16 +9,20 @@ import { type Order, bad, flagOf, optionalReason, reasonOf } from './body.ts';
 import type { AdminPorts, Moved } from './ports.ts';
 import { asAgent } from './query.ts';
 import { bearersOf, scopeOf, tagsOf } from './scopes.ts';
+import type { Session } from './sessions.ts';
 
 /** The orders of an administrator. Each is written down before it takes effect, save a stop or a revocation: that comes first. */
 
 /** One order on its way through. */
 export interface Call {
   readonly ports: AdminPorts;
+  readonly ask: Ask;
   readonly order: Order;
   /** What the path names. */
   readonly named: string;
   readonly by: Authority;
+  /** The console's session that orders; null for any other administrator. */
+  readonly session: Session | null;
 }
 
 /** Stops something: in force before anything is written. */

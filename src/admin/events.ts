@@ -7,8 +7,8 @@ import type { Clock } from '../ports.ts';
 export interface EventFeed {
   /** Hears an event; never waits for a watcher. */
   record(event: Event): void;
-  /** What happens from now on, until the signal aborts or the feed closes; undefined when too many watch. */
-  watch(signal: AbortSignal): ByteStream | undefined;
+  /** What happens from now on, until a signal aborts or the feed closes; undefined when too many watch. */
+  watch(until: readonly AbortSignal[]): ByteStream | undefined;
   /** Ends every stream: a drain would wait for them. */
   close(): void;
 }
@@ -29,12 +29,16 @@ export function createEventFeed(clock: Clock): EventFeed {
       const block = eventBlock(event);
       if (block !== undefined) for (const watcher of watchers) watcher.push(block);
     },
-    watch(signal) {
+    watch(until) {
       if (closed || watchers.size >= MOST_WATCHERS) return undefined;
-      const watcher = new Watcher(clock, () => void watchers.delete(watcher));
+      const end = (): void => watcher.end();
+      const watcher: Watcher = new Watcher(clock, () => {
+        watchers.delete(watcher);
+        for (const signal of until) signal.removeEventListener('abort', end);
+      });
       watchers.add(watcher);
-      if (signal.aborted) watcher.end();
-      else signal.addEventListener('abort', () => watcher.end(), { once: true });
+      for (const signal of until) signal.addEventListener('abort', end);
+      if (until.some(({ aborted }) => aborted)) watcher.end();
       return watcher;
     },
     close() {

@@ -9,6 +9,8 @@ import type { Outcome, Refusal } from '../kernel/refusal.ts';
 import type { CardVariant, FirstUse, ReviewAction } from '../kernel/review.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { Clock, Decision, Evidence } from '../ports.ts';
+import type { TokenDoor } from './authority.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import type { EventFeed } from './events.ts';
 
 /** What the admin API asks of the daemon; nothing of it can be reached from another listener. */
@@ -18,6 +20,8 @@ export interface AdminPorts {
   readonly kills: KillPorts;
   readonly events: EventFeed;
   readonly reviews: ReviewPorts;
+  /** The page for people, and how they sign in; null where no browser comes, on a socket in the file system. */
+  readonly console: ConsolePorts | null;
   /** Every named agent, in the order of the configuration. */
   agents(): readonly AgentView[];
   /** One agent by its name, or a card that has none by its URL. */
@@ -38,6 +42,11 @@ export interface AdminPorts {
   config(): unknown;
   /** What an agent's name or a URL is to Cardea; undefined for what is neither. */
   describe(target: string): Described | undefined;
+}
+
+export interface ConsolePorts {
+  readonly files: ConsoleFiles;
+  readonly door: Pick<TokenDoor, 'signIn' | 'makeLink'>;
 }
 
 /** The kill switch, as far as an administrator moves it. */

@@ -7,6 +7,7 @@ import { unknownAgent } from './changes.ts';
 import { explain } from './explain.ts';
 import type { AdminPorts, PendingView } from './ports.ts';
 import { asAgent, readQuery, receiptQuery } from './query.ts';
+import type { Session } from './sessions.ts';
 
 /** What an administrator may look at. */
 export interface Look {
@@ -14,6 +15,8 @@ export interface Look {
   readonly ask: Ask;
   /** What the path names. */
   readonly named: string;
+  /** The console's session that asks; null for any other administrator. */
+  readonly session: Session | null;
 }
 
 export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agents() });
@@ -85,9 +88,10 @@ export const listKills = ({ ports }: Look): Answer =>
 
 export const showConfig = ({ ports }: Look): Answer => json(ports.config());
 
-export function watchEvents({ ports, ask }: Look): Answer {
+export function watchEvents({ ports, ask, session }: Look): Answer {
+  const until = session === null ? [ask.signal()] : [ask.signal(), session.ended];
   // A HEAD has no body to end the stream by.
-  const stream = ask.method === 'HEAD' ? null : ports.events.watch(ask.signal());
+  const stream = ask.method === 'HEAD' ? null : ports.events.watch(until);
   if (stream === undefined) return problem(refuse('overloaded', 'Too many watch already, or Cardea is draining.'));
   return {
     status: 200,

@@ -1,19 +1,23 @@
 import type { Answer } from '../kernel/answer.ts';
 import * as changes from './changes.ts';
 import * as reads from './reads.ts';
+import * as signIn from './sign-in.ts';
 
-/** Every endpoint of the admin API: nothing is answered that does not stand here, and everything here asks for authority first. */
+/** Every endpoint of the admin API: nothing is answered that does not stand here, and all but the sign-in ask for authority first. */
 
 /** A path, exactly as it arrives: no other spelling reaches it. One group at most names what it is about. */
 export interface AdminRoute {
   readonly path: RegExp;
   /** A path that it matches, for the docs and for whoever goes through all of them. */
   readonly example: string;
-  readonly methods: { readonly [Method in 'GET' | 'POST' | 'DELETE']?: ReadEndpoint | ChangeEndpoint };
+  readonly methods: { readonly [Method in 'GET' | 'POST' | 'DELETE']?: Endpoint };
 }
 
+export type Endpoint = ReadEndpoint | ChangeEndpoint | SignInEndpoint;
+
 export interface ReadEndpoint {
-  readonly does: 'read';
+  /** `watch`: it goes on by itself, so that no session of the console lasts longer for it. */
+  readonly does: 'read' | 'watch';
   readonly run: (look: reads.Look) => Answer | Promise<Answer>;
 }
 
@@ -24,6 +28,12 @@ export interface ChangeEndpoint {
   /** `always`: an emergency is no time for a rate limit. */
   readonly pace: 'limited' | 'always';
   readonly run: (call: changes.Call) => Promise<Answer>;
+}
+
+/** The one that whoever has no authority may ask. */
+export interface SignInEndpoint {
+  readonly does: 'sign-in';
+  readonly run: (arrival: signIn.Arrival) => Promise<Answer>;
 }
 
 const read = (run: ReadEndpoint['run']): ReadEndpoint => ({ does: 'read', run });
@@ -68,11 +78,17 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/kill', /^\/kill$/, { GET: read(reads.listKills), POST: always(changes.kill, 'scope', 'reason') }),
   route('/kill/0a1b2c3d', /^\/kill\/([A-Za-z0-9-]{1,64})$/, { DELETE: always(changes.lift, 'reason') }),
   route('/config', /^\/config$/, { GET: read(reads.showConfig) }),
-  route('/events', /^\/events$/, { GET: read(reads.watchEvents) }),
+  route('/events', /^\/events$/, { GET: { does: 'watch', run: reads.watchEvents } }),
   route('/purge', /^\/purge$/, { POST: limited(changes.purge, 'tags', 'soft', 'reason') }),
   route('/principals/revoke', /^\/principals\/revoke$/, {
     POST: always(changes.revoke, 'principal', 'tenant', 'reason'),
   }),
   route('/reload', /^\/reload$/, { POST: limited(changes.reload, 'reason') }),
+  route('/console/session', /^\/console\/session$/, {
+    GET: read(signIn.showSession),
+    POST: { does: 'sign-in', run: signIn.signIn },
+    DELETE: always(signIn.signOut),
+  }),
+  route('/console/links', /^\/console\/links$/, { POST: limited(signIn.makeLink) }),
   route('/drain', /^\/drain$/, { POST: always(changes.drain, 'reason') }),
 ];

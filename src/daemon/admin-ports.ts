@@ -1,5 +1,5 @@
 import type { EventFeed } from '../admin/events.ts';
-import type { AdminPorts, AgentView, Described } from '../admin/ports.ts';
+import type { AdminPorts, AgentView, ConsolePorts, Described } from '../admin/ports.ts';
 import { createReviewPorts } from './review-ports.ts';
 import { effectiveValues } from '../config/effective.ts';
 import type { Settings } from '../config/schema.ts';
@@ -26,6 +26,7 @@ export interface AdminParts {
   readonly events: EventFeed;
   readonly drain: () => void;
   readonly reload: AdminPorts['reload'];
+  readonly console: ConsolePorts | null;
 }
 
 /** What the admin API reaches of the daemon. */
@@ -36,6 +37,7 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     ledger: parts.ledger,
     kills: parts.killSwitch,
     events: parts.events,
+    console: parts.console,
     reviews: createReviewPorts(parts),
     drain: parts.drain,
     purge: (tags, soft) => discovery.purge(tags, soft),

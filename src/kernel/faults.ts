@@ -172,8 +172,8 @@ export const FAULTS = {
   unauthorized: {
     ...token(
       'Authority needed',
-      'The admin API answers only to the admin token.',
-      'Send Authorization: Bearer with the content of the admin token file.',
+      'The admin API answers only to the admin token, or to a session of the console.',
+      'Send Authorization: Bearer with the content of the admin token file; in a browser, open the link that `cardea console` prints.',
     ),
     level: 'warn',
   },

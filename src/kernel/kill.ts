@@ -10,6 +10,7 @@ export type KillKind = (typeof KILL_KINDS)[number];
 export const KILL_SOURCES = [
   'admin', // somebody with the token, by API or command
   'socket', // somebody who may open the admin socket
+  'console', // somebody who signed in at the console
   'signal', // SIGUSR2
   'file', // the kill file was there
   'unreadable-state', // kills.json could not be read, so everything is stopped

@@ -67,7 +67,7 @@ export interface VerdictReceipt {
   readonly policy: PolicyDigest;
 }
 
-/** Where an order came from: a token, a socket's mode, a signal, a file; never a name that nobody has checked. */
+/** Where an order came from: a token, a session of the console, a socket's mode, a signal, a file; never a name that nobody has checked. */
 export type Authority = Exclude<KillSource, 'unreadable-state'>;
 
 /** The record of a person's decision on one card. */
@@ -97,7 +97,7 @@ export interface SwitchReceipt {
 }
 
 /** What an administrator may order besides stops and reviews. */
-export const CHANGES = ['purge', 'refresh', 'reload', 'drain', 'revoke'] as const;
+export const CHANGES = ['purge', 'refresh', 'reload', 'drain', 'revoke', 'sign-in'] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** The record of such an order, written before it takes effect; a revocation takes effect first. */

@@ -1,5 +1,6 @@
 import { createAdmin } from '../../src/admin/api.ts';
-import { bySocketMode, byToken } from '../../src/admin/authority.ts';
+import { bySocketMode, createTokenDoor, type TokenDoor } from '../../src/admin/authority.ts';
+import { type ConsoleFiles, readConsoleFiles } from '../../src/admin/console-files.ts';
 import { type EventFeed, createEventFeed } from '../../src/admin/events.ts';
 import type { AdminPorts, AgentView } from '../../src/admin/ports.ts';
 import type { Answer } from '../../src/kernel/answer.ts';
@@ -13,6 +14,8 @@ import type { Evidence } from '../../src/ports.ts';
 import { createKeyedHash } from '../../src/store/keyed-hash.ts';
 import { createRecentLedger } from '../../src/store/ledger-recent.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+
+const FILES: ConsoleFiles = await readConsoleFiles();
 
 export const TOKEN = 'd41d8cd98f00b204e9800998ecf8427e-test';
 
@@ -43,6 +46,7 @@ export class AdminWorld {
   persisted = true;
   fileIsThere = false;
   token = TOKEN;
+  readonly door: TokenDoor = createTokenDoor(() => this.token, this.clock);
   /** The API itself, for a listener. */
   readonly handle;
   readonly #socket;
@@ -52,11 +56,8 @@ export class AdminWorld {
     const keyedHash = createKeyedHash(new Uint8Array(32));
     this.ledger = createRecentLedger({ clock: this.clock, observer, keyedHash });
     this.ports = this.#makePorts();
-    this.handle = createAdmin(
-      this.ports,
-      byToken(() => this.token, this.clock),
-    );
-    this.#socket = createAdmin(this.ports, bySocketMode);
+    this.handle = createAdmin(this.ports, this.door.check);
+    this.#socket = createAdmin({ ...this.ports, console: null }, bySocketMode);
   }
 
   /** Asks with the token. */
@@ -89,6 +90,7 @@ export class AdminWorld {
       clock: this.clock,
       ledger: this.ledger,
       events: this.feed,
+      console: { files: FILES, door: this.door },
       kills: {
         active: () => this.kills,
         persisted: () => this.persisted,

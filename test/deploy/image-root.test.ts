@@ -200,6 +200,7 @@ test('nothing of the workshop is in the image', (t) => {
   assert.deepEqual(fs.readdirSync(app).toSorted(), [
     'LICENSE',
     'config.schema.json',
+    'console',
     'deploy',
     'dist',
     'launch.mjs',
