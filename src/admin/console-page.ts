@@ -23,14 +23,14 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-const FIELDS = [
-  ...['Content-Security-Policy', POLICY],
-  ...['Cross-Origin-Opener-Policy', 'same-origin'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin'],
-  ...['Referrer-Policy', 'no-referrer'],
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...['Cache-Control', 'no-cache'],
-] as const;
+const FIELDS = Object.entries({
+  'Content-Security-Policy': POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-cache',
+}).flat();
 
 const TRACE = { kind: 'other', agent: null } as const;
 

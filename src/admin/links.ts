@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type EpochMs, later, ms } from '../kernel/units.ts';
+import { type EpochMs, isDuring, later, ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 
 /** One-time codes by which a terminal signs a browser in: the admin token itself is in no address. */
@@ -22,22 +22,22 @@ const LIFETIME = ms(5 * 60_000);
 const MOST = 16;
 
 export function createLinks(clock: Clock): Links {
-  /** When each ends, by its digest, oldest first. */
+  /** When each was made, by its digest, oldest first. */
   const made = new Map<string, EpochMs>();
   return {
     make() {
       const [oldest] = made.keys();
       if (made.size >= MOST && oldest !== undefined) made.delete(oldest);
       const code = randomBytes(32).toString('base64url');
-      const expires = later(clock.now(), LIFETIME);
-      made.set(digestOf(code), expires);
-      return { code, expires };
+      const now = clock.now();
+      made.set(digestOf(code), now);
+      return { code, expires: later(now, LIFETIME) };
     },
     take(code) {
       const digest = digestOf(code);
-      const expires = made.get(digest);
+      const at = made.get(digest);
       made.delete(digest);
-      return expires !== undefined && clock.now() < expires;
+      return at !== undefined && isDuring(clock.now(), at, later(at, LIFETIME));
     },
     drop: () => made.clear(),
   };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type EpochMs, between, epochMs, later, ms } from '../kernel/units.ts';
+import { type EpochMs, between, epochMs, isDuring, later, ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 
 /** People who have signed in at the console. Nothing of it is written down: a restart ends every session. */
@@ -81,6 +81,7 @@ class OpenSession implements Session {
   readonly #clock: Clock;
   readonly #key: Buffer;
   readonly #forget: () => void;
+  readonly #openedAt: EpochMs;
   readonly #ending = new AbortController();
   #usedAt: EpochMs;
   #cancel: () => void = () => undefined;
@@ -89,8 +90,9 @@ class OpenSession implements Session {
     this.#clock = clock;
     this.#key = key;
     this.#forget = forget;
-    this.#usedAt = clock.now();
-    this.expires = later(this.#usedAt, LONGEST);
+    this.#openedAt = clock.now();
+    this.#usedAt = this.#openedAt;
+    this.expires = later(this.#openedAt, LONGEST);
     this.#endInTime();
   }
 
@@ -119,7 +121,9 @@ class OpenSession implements Session {
   }
 
   #isOver(): boolean {
-    return this.#clock.now() >= this.idleUntil();
+    const now = this.#clock.now();
+    // A clock that is set back makes no session longer: it ends.
+    return !isDuring(now, this.#openedAt, this.expires) || !isDuring(now, this.#usedAt, this.idleUntil());
   }
 
   #endInTime(): void {
