@@ -201,14 +201,9 @@ export async function startDaemon(configured: Configured, world: World, load: Lo
   const status = createStatus(discovery, configured.rules);
   const draining = createDrain(() => drainAll({ graph, status, reload, listeners, files, killing, daemonFile }));
   const createOne = listenerMaker(graph, status, (listener) => {
-    const ports = createAdminPorts({
-      ...graph,
-      settings,
-      killSwitch: killing.killSwitch,
-      drain: draining.begin,
-      reload: () => reload.run('admin'),
-      console: authority.consoleAt(listener),
-    });
+    const { killSwitch } = killing;
+    const parts = { ...graph, settings, killSwitch, drain: draining.begin, reload: () => reload.run('admin') };
+    const ports = createAdminPorts({ ...parts, console: authority.consoleAt(listener) });
     return createAdmin(ports, authority.checkAt(listener));
   });
   // Before the first listener opens: nothing is served in between.
