@@ -172,7 +172,7 @@ export const FAULTS = {
   unauthorized: {
     ...token(
       'Authority needed',
-      'The admin API answers only to the admin token, or to a session of the console.',
+      'The admin API answers only to the admin token, or to whoever signed in to the console with it.',
       'Send Authorization: Bearer with the content of the admin token file; in a browser, open the link that `cardea console` prints.',
     ),
     level: 'warn',
