@@ -43,19 +43,22 @@ async function fetchUrl(config: ValidConfig, url: string, world: World): Promise
   }
   const covering = origins.filter(({ egress }) => matchOrigin(target, egress.allowed) !== undefined);
   const rule = covering.find(({ content }) => content !== 'none');
-  if (rule?.content === 'card') return watched(url, rule.egress, world, (given) => fetchUnnamed(config, url, given));
+  if (rule?.content === 'card')
+    return watched(url, rule.egress, world, (given) => fetchUnnamed(config, { rule, url }, given));
   if (rule !== undefined)
     return watched(url, rule.egress, world, (given) => fetchPlainly(config, { rule, target }, given));
   return covering[0] === undefined ? strange(config, url) : notForDiscovery(covering[0], target);
 }
 
-/** Fetches a card without a name, as the rule says that lets it; a wildcard's are refused before anything is sent. */
-async function fetchUnnamed(config: ValidConfig, url: string, world: World): Promise<FetchedCard> {
-  return inGraph(config, world, async (graph) => {
+/** Fetches a card without a name, as the rule says that lets it. */
+async function fetchUnnamed(given: ValidConfig, { rule, url }: Unnamed, world: World): Promise<FetchedCard> {
+  const remarks = rule.card === null ? [] : firstUseLine(rule.card);
+  const origins = given.rules.origins.map((each) => (each === rule ? openRule(rule) : each));
+  return inGraph({ ...given, rules: { ...given.rules, origins } }, world, async (graph) => {
     const place = graph.discovery.find(url);
     switch (place.is) {
       case 'card':
-        return fetchWith(graph, place.agent, []);
+        return fetchWith(graph, place.agent, remarks);
       case 'origin':
         return notForDiscovery(place.rule, { url: place.url });
       case 'refused':
@@ -132,6 +135,11 @@ function sightLines(sight: Sight): readonly string[] {
   }
 }
 
+interface Unnamed {
+  readonly rule: OriginRule;
+  readonly url: string;
+}
+
 interface Plain {
   readonly rule: OriginRule;
   readonly target: Target;
@@ -183,13 +191,16 @@ async function inGraph(
 }
 
 /** What was approved is in the daemon's ledger, where no other command looks: without it every card is a first one, and is shown. */
-function asFirstUse(config: ValidConfig, { review, ...agent }: AgentRule): [ValidConfig, AgentRule] {
-  const open: AgentRule = { ...agent, review: { ...review, firstUse: 'allow' } };
+function asFirstUse(config: ValidConfig, agent: AgentRule): [ValidConfig, AgentRule] {
+  const open = openAgent(agent);
   return [
     { ...config, rules: { ...config.rules, agents: new Map([...config.rules.agents, [open.name, open]]) } },
     open,
   ];
 }
+
+const openAgent = (agent: AgentRule): AgentRule => ({ ...agent, review: { ...agent.review, firstUse: 'allow' } });
+const openRule = (rule: OriginRule): OriginRule => ({ ...rule, card: rule.card && openAgent(rule.card) });
 
 const firstUseLine = ({ review }: AgentRule): readonly string[] =>
   review.firstUse === 'allow'

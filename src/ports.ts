@@ -248,6 +248,10 @@ export interface Evidence extends Ledger {
   enforce(card: CardInForce): Promise<Outcome<CardInForce>>;
   /** The cards that have been in force, oldest first: the last of each variant is. */
   inForce(agent: AgentName): Promise<Outcome<readonly CardInForce[]>>;
+  /** The cards without a name that something is known of, by their URLs: what was written last comes last. */
+  unnamed(): Promise<Outcome<readonly AgentName[]>>;
+  /** Takes out what waits and what has been in force of one agent; decisions and receipts stay. */
+  forget(agent: AgentName): Promise<Outcome<null>>;
   /** Names a principal or tenant in evidence: the same name gives the same hash, and only here. */
   keyedHash(kind: 'principal' | 'tenant', name: string): string;
 }

@@ -2,7 +2,7 @@ import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import { type CardDigest, type Tag, cardDigest, tag } from '../kernel/ids.ts';
 import type { Authority, Change } from '../kernel/receipt.ts';
-import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
+import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { Decision } from '../ports.ts';
 import { json, problem } from './answers.ts';
 import { type Order, bad, flagOf, optionalReason, reasonOf } from './body.ts';
@@ -73,7 +73,7 @@ export async function purge(call: Call): Promise<Answer> {
 export async function refresh(call: Call): Promise<Answer> {
   const { ports, named } = call;
   const agent = asAgent(named);
-  if (ports.agent(agent) === undefined) return problem(unknownAgent());
+  if (ports.agent(agent) === undefined) return problem(unknownAgent(ports, named));
   const reason = optionalReason(call.order);
   if (!reason.ok) return problem(reason.refusal);
   const receipt = await writeDown(call, 'refresh', [tag(`agent:${agent}`)], reason.value);
@@ -87,7 +87,7 @@ export const reject = (call: Call): Promise<Answer> => decide(call, 'reject');
 /** A decision is on the disk with its receipt before it takes effect, or it is none. */
 async function decide({ ports, order, named, by }: Call, action: Decision['action']): Promise<Answer> {
   const agent = asAgent(named);
-  if (ports.reviews.of(agent) === undefined) return problem(unknownAgent());
+  if (ports.reviews.of(agent) === undefined) return problem(unknownAgent(ports, named));
   const digest = digestOf(order);
   if (!digest.ok) return problem(digest.refusal);
   const reason = reasonOf(order);
@@ -138,5 +138,8 @@ async function writeDown(
   return id;
 }
 
-export const unknownAgent = () =>
-  refuse('unknown-agent', 'No agent of this name is configured; GET /agents lists them.');
+/** Says why nobody is meant: of a URL by what the rules say of it, another spelling included. */
+export function unknownAgent(ports: Pick<AdminPorts, 'describe'>, named: string): Refusal {
+  const why = ports.describe(asAgent(named))?.refusal?.detail;
+  return refuse('unknown-agent', why ?? 'No agent of this name is configured; GET /agents lists them.');
+}

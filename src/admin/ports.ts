@@ -59,8 +59,10 @@ export interface KillPorts {
 
 /** Reviews, as far as an administrator sees and decides them. */
 export interface ReviewPorts {
-  /** Undefined for an agent that is not configured. */
+  /** Undefined for an agent that is not configured, and a URL that no rule lets. */
   of(agent: AgentName): ReviewView | undefined;
+  /** Everything that waits or is blocked: of agents, then of cards without a name. */
+  waiting(): readonly WaitingView[];
   decide(order: ReviewOrder): Promise<Outcome<Decision>>;
 }
 
@@ -102,6 +104,12 @@ export interface PendingView {
   readonly changes: readonly KeptChange[];
   /** The card as it came. */
   readonly card: unknown;
+}
+
+/** The same in a list of many: of its changes the classes, those that hold it first. */
+export interface WaitingView extends Omit<PendingView, 'card' | 'changes'> {
+  readonly agent: AgentName;
+  readonly classes: readonly ChangeClass[];
 }
 
 /** A card that is or was in force. */

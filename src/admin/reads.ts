@@ -24,9 +24,7 @@ export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agen
 export function showAgent({ ports, named }: Look): Answer {
   const found = ports.agent(asAgent(named));
   const review = ports.reviews.of(asAgent(named));
-  if (found === undefined) return problem(unknownAgent());
-  // A card without a name is judged and not compared, so that nothing of it waits.
-  if (review === undefined) return json({ ...found, review: null });
+  if (found === undefined || review === undefined) return problem(unknownAgent(ports, named));
   const { pending, ...known } = review;
   // The cards themselves are at /change: this answer is asked for every few seconds.
   return json({ ...found, review: { ...known, pending: pending.map(withoutCard) } });
@@ -37,10 +35,13 @@ function withoutCard(pending: PendingView): Omit<PendingView, 'card'> {
   return rest;
 }
 
+/** Everything that waits, whose it is and what kinds of change it has. */
+export const listChanges = ({ ports }: Look): Answer => json({ pending: ports.reviews.waiting() });
+
 /** What waits for review, with every change and the card as it came. */
 export function showChange({ ports, named }: Look): Answer {
   const review = ports.reviews.of(asAgent(named));
-  if (review === undefined) return problem(unknownAgent());
+  if (review === undefined) return problem(unknownAgent(ports, named));
   const { rule, suspended, pending } = review;
   return json({ agent: named, suspended, firstUse: rule.firstUse, pending });
 }
@@ -48,7 +49,7 @@ export function showChange({ ports, named }: Look): Answer {
 /** The card as it is served now, in its own bytes. */
 export function showCard({ ports, named }: Look): Answer {
   const agent = asAgent(named);
-  if (ports.agent(agent) === undefined) return problem(unknownAgent());
+  if (ports.agent(agent) === undefined) return problem(unknownAgent(ports, named));
   const card = ports.card(agent);
   if (card === undefined) return problem(refuse('not-found', 'No card of this agent is served now.', { agent }));
   return {

@@ -60,6 +60,7 @@ const agentPath = (below: string): RegExp =>
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/agents', /^\/agents$/, { GET: read(reads.listAgents) }),
+  route('/changes', /^\/changes$/, { GET: read(reads.listChanges) }),
   route('/agents/weather', agentPath(''), { GET: read(reads.showAgent) }),
   route('/agents/weather/card', agentPath('/card'), { GET: read(reads.showCard) }),
   route('/agents/weather/change', agentPath('/change'), { GET: read(reads.showChange) }),

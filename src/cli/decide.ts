@@ -10,7 +10,7 @@ const REJECT_FLAGS = { reason: NEEDED_REASON } as const;
 /** `cardea approve`: lets a card in that waits. */
 export const approveCommand = adminCommand({
   name: 'approve',
-  operands: 'AGENT DIGEST',
+  operands: 'AGENT|URL DIGEST',
   count: { least: 2, most: 2 },
   summary: 'Puts a card in force that waits for review',
   help: `It names exactly one content: "cardea review AGENT" shows its digest. It is on the disk before it takes effect, outlives a restart,
@@ -27,7 +27,7 @@ names, which approves wherever it is mounted.
 /** `cardea reject`: never takes a card. */
 export const rejectCommand = adminCommand({
   name: 'reject',
-  operands: 'AGENT DIGEST',
+  operands: 'AGENT|URL DIGEST',
   count: { least: 2, most: 2 },
   summary: 'Never takes a card that waits for review; the one in force stays',
   help: `The same content is not offered again, also after a restart. Whoever thinks again may approve it while the origin still has it.
@@ -52,6 +52,9 @@ async function decide(call: Deciding, action: 'approve' | 'reject', done: string
   return 0;
 }
 
+/** A URL holds what YAML may read otherwise. */
+const keyText = (agent: string): string => (agent.includes(':') ? JSON.stringify(agent) : agent);
+
 /** Only what the daemon knows is printed: a digest that was mistyped would approve nothing, and nobody would notice. */
 async function printPin({ ask, operands, io, fail, flags }: AdminCall<typeof APPROVE_FLAGS>): Promise<number> {
   const [agent = '', digest = ''] = operands;
@@ -64,6 +67,6 @@ async function printPin({ ask, operands, io, fail, flags }: AdminCall<typeof APP
     return 1;
   }
   if (flags.json) io.stdout.write(`${JSON.stringify({ [agent]: [digest] })}\n`);
-  else io.stdout.write(`${agent}: ["${digest}"]${flags.reason === null ? '' : ` # ${cell(flags.reason)}`}\n`);
+  else io.stdout.write(`${keyText(agent)}: ["${digest}"]${flags.reason === null ? '' : ` # ${cell(flags.reason)}`}\n`);
   return 0;
 }

@@ -7,14 +7,15 @@ const FLAGS = {} as const;
 /** `cardea review`: what waits for a person, and what there is to decide. */
 export const reviewCommand = adminCommand({
   name: 'review',
-  operands: '[AGENT]',
+  operands: '[AGENT|URL]',
   count: { least: 0, most: 1 },
   summary: 'Shows the changed cards that wait for you, and what changed in them',
-  help: `Without an agent it lists what waits. With one it shows every change beside what was, class by class, the words that differ
+  help: `Without an agent it lists what waits. With one, or with the URL of a card without a name, it shows every change beside what was, class by class, the words that differ
 marked: widened and narrowed, new cues for a model, skills that may be taken for others. docs/review.md explains them.
 
   cardea review
-  cardea review weather`,
+  cardea review weather
+  cardea review https://forecast.agents.example.com/.well-known/agent-card.json`,
   flags: FLAGS,
   run: runReview,
 });
@@ -70,41 +71,25 @@ function decision(why: unknown, { agent, firstUse }: Whose, digest: unknown): st
   return `cardea approve ${cell(agent)} ${cell(digest)} --reason "…"\ncardea reject ${cell(agent)} ${cell(digest)} --reason "…"\n`;
 }
 
-/** Agents that may have something that waits: `missing` is what an agent is whose first card waits. */
-const MAY_WAIT = new Set(['held', 'missing', 'killed', 'revoked']);
-
-async function listWaiting({ ask, flags, io, fail }: AdminCall<typeof FLAGS>): Promise<number> {
-  const agents = await ask('GET', '/agents');
-  if (agents.status !== 200) return fail(agents);
-  const waiting: Row[] = [];
-  for (const { agent, state } of listOf(agents.text, 'agents')) {
-    if (typeof agent !== 'string' || !MAY_WAIT.has(String(state))) continue;
-    const reply = await ask('GET', `/agents/${agent}/change`);
-    if (reply.status !== 200) return fail(reply);
-    for (const { card: _, ...each } of listOf(reply.text, 'pending')) waiting.push({ agent, ...each });
-  }
-  if (flags.json) io.stdout.write(`${JSON.stringify({ pending: waiting })}\n`);
-  else io.stdout.write(waiting.length === 0 ? 'nothing waits\n' : waitingTable(waiting, widthOf(io)));
+async function listWaiting({ ask, io, fail, show }: AdminCall<typeof FLAGS>): Promise<number> {
+  const reply = await ask('GET', '/changes');
+  if (reply.status !== 200) return fail(reply);
+  show(reply, () => {
+    const waiting = listOf(reply.text, 'pending');
+    return waiting.length === 0 ? 'nothing waits\n' : waitingTable(waiting, widthOf(io));
+  });
   return 0;
 }
 
 function waitingTable(waiting: readonly Row[], width: number): string {
   const head = ['AGENT', 'A2A', 'WHY', 'SINCE', 'CHANGES', 'DIGEST'];
-  const rows = waiting.map(({ agent, variant, why, since, changes, digest }) => [
+  const rows = waiting.map(({ agent, variant, why, since, classes, digest }) => [
     cell(agent),
     cell(variant),
     cell(why),
     instant(since),
-    classes(changes),
+    cell(Array.isArray(classes) ? classes.join(',') : null),
     cell(digest),
   ]);
   return table([head, ...rows], width);
-}
-
-/** The classes, those that hold it first. */
-function classes(changes: unknown): string {
-  const list: readonly Row[] = Array.isArray(changes) ? changes : [];
-  const grave = (change: Row): number => Number(change['action'] === 'allow' || change['action'] === 'report');
-  const sorted = list.toSorted((one, other) => grave(one) - grave(other));
-  return cell([...new Set(sorted.map((change) => String(change['class'])))].join(','));
 }

@@ -102,6 +102,10 @@ function checkContent(path: string, rule: NonNullable<Draft<OriginSettings>>): r
 function isDefault({ node, fallback }: Row, value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (node.kind === 'scalar') return String(node.show(value)) === fallback;
+  if (node.kind === 'section') {
+    const given = new Map<string, unknown>(Object.entries(value));
+    return Object.entries(node.rows).every(([key, row]) => isDefault(row, given.get(key)));
+  }
   return Array.isArray(value) ? value.length === 0 : Object.values(value).every((each) => each === null);
 }
 

@@ -13,13 +13,14 @@ import {
 } from '../kernel/ids.ts';
 import type { ListenAddress } from '../kernel/listen-address.ts';
 import { ms } from '../kernel/units.ts';
+import type { ReviewRule } from '../kernel/review.ts';
 import type { AgentRule, KeySetRule, Limits, ListenerRole, OriginRule, Rules } from '../policy/rules.ts';
 import { egressRule } from './compile-egress.ts';
 import { ownCredential } from './compile-credentials.ts';
 import { extendedRule } from './compile-extended.ts';
 import { compileKeySets, egressOf, jkuSets } from './compile-keys.ts';
 import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
-import { reviewRule, reviewText } from './compile-review.ts';
+import { agentReview, reviewText, unnamedReview, urlPins } from './compile-review.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
 import { type PinFiles, pinsText } from './pins.ts';
@@ -57,7 +58,12 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
   const places = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
   const named = compileKeySets(settings, places, documents);
   const agents = [...settings.agents].map(([name, agent]) =>
-    agentRule({ name, place: `agents.${name}` }, agent, { settings, named, pins, origins: places }),
+    agentRule({ name, place: `agents.${name}`, review: agentReview(agent.review, name, pins) }, agent, {
+      settings,
+      named,
+      pins,
+      origins: places,
+    }),
   );
   const origins = places.map((rule, index) =>
     withCardRule(rule, settings.origins[index], { settings, named, pins, origins: places }),
@@ -122,15 +128,16 @@ interface Whole {
   readonly origins: readonly OriginRule[];
 }
 
-/** Whose rule it is, and where it stands in the configuration. */
+/** Whose rule it is, where it stands in the configuration, and how changed cards are decided. */
 interface Owner {
   readonly name: AgentName;
   readonly place: string;
+  readonly review: ReviewRule;
 }
 
-function agentRule({ name, place }: Owner, agent: AgentSettings, { settings, named, pins, origins }: Whole): AgentRule {
+function agentRule({ name, place, review }: Owner, agent: AgentSettings, whole: Whole): AgentRule {
+  const { settings, named, origins } = whole;
   const card = cardRule(name, agent, settings);
-  const review = reviewRule(agent.review, { name, isWildcard: false }, pins);
   const tokens = {
     name: place,
     egressOf: (tokenUrl: CardUrl) => egressOf(tokenUrl, { users: [[name, agent]], origins, egress: settings.egress }),
@@ -153,27 +160,7 @@ function agentRule({ name, place }: Owner, agent: AgentSettings, { settings, nam
   };
 }
 
-/** Nothing is kept of what was approved, so that there is nothing a card could differ from. */
-const NO_REVIEW: AgentSettings['review'] = {
-  firstUse: 'allow',
-  maxHold: ms(0),
-  pins: null,
-  identity: null,
-  endpoint: null,
-  protocol: null,
-  security: null,
-  signature: null,
-  extension: null,
-  capability: null,
-  skillAdded: null,
-  skillRemoved: null,
-  skillText: null,
-  skillIo: null,
-  modes: null,
-  cosmetic: null,
-};
-
-/** What a card without a name has none of: it has no base URL to call, and no page that its reviews are written on. */
+/** What a card without a name has none of: it has no base URL to call. */
 const OF_AGENTS_ALONE = {
   origin: null,
   card: null,
@@ -181,14 +168,21 @@ const OF_AGENTS_ALONE = {
   route: 'direct',
   credentials: 'none',
   extended: { credentials: 'forward', audience: null, opaque: null, session: ms(0), replacePublic: false },
-  review: NO_REVIEW,
 } as const;
 
 /** "A rule in `origins` takes an agent's keys too": what cards without a name are judged by, each with its own name and URL. */
 function withCardRule(rule: OriginRule, settings: OriginSettings | undefined, whole: Whole): OriginRule {
   if (settings?.content !== 'card') return rule;
-  const owner = { name: agentName(rule.name), place: rule.name };
-  return { ...rule, card: agentRule(owner, { ...OF_AGENTS_ALONE, ...settings }, whole) };
+  const review = unnamedReview(settings.review, rule.match.wildcard);
+  const pins = urlPins(settings.review, whole.pins);
+  const card = agentRule(
+    { name: agentName(rule.name), place: rule.name, review },
+    { ...OF_AGENTS_ALONE, ...settings },
+    whole,
+  );
+  // Whatever is pinned of its cards is in the digest of each: a verdict under other pins is another verdict.
+  const policy = policyDigest(digestOf({ policy: card.policy, pins: [...pins] }));
+  return { ...rule, pins, card: { ...card, policy } };
 }
 
 /** Whoever is written in the configuration may be pointed at by a card, apart from those that are there for their tokens and keys alone. */
@@ -233,8 +227,7 @@ function originRule(name: string, rule: OriginSettings, settings: Settings): Ori
   const cache = cachePolicy('any', rule, settings);
   // Its place in the list says nothing about it.
   const policy = policyDigest(digestOf({ match: match.pattern, content, cache, egress: { ...egress, name: '' } }));
-  const firstUse = match.pattern.wildcard ? 'hold' : 'allow';
-  return { name, match: match.pattern, content, card: null, firstUse, egress, cache, policy };
+  return { name, match: match.pattern, content, card: null, pins: new Map(), egress, cache, policy };
 }
 
 function cachePolicy(

@@ -1,12 +1,13 @@
 import { type CardDigest, cardDigest } from '../kernel/ids.ts';
+import { parseTarget } from '../kernel/origins.ts';
 import type { Finding } from './checks.ts';
 import { readDocument } from './document.ts';
 import { type Given, isNothing } from './given.ts';
-import { formatPlace, memberPath, quote } from './place.ts';
+import { formatPlace, itemPath, memberPath, quote } from './place.ts';
 import type { Settings } from './schema.ts';
 import type { Draft } from './table.ts';
 
-/** The digests that a file approves, by agent. */
+/** The digests that a file approves, by agent: its name, or the URL of a card without one. */
 export type Pins = ReadonlyMap<string, readonly CardDigest[]>;
 
 /** The pins of every file that a `review.pins` names, by its path. */
@@ -36,11 +37,16 @@ export async function readPins(
 }
 
 /** Lists the settings that name a file of pins. */
-export const pinsWritten = (draft: Draft<Settings>): readonly { readonly path: string; readonly file: string }[] =>
-  [...(draft?.agents ?? [])].flatMap(([name, agent]) => {
-    const file = agent?.review?.pins;
-    return typeof file === 'string' ? [{ path: `${memberPath('agents', name)}.review.pins`, file }] : [];
+export function pinsWritten(draft: Draft<Settings>): readonly { readonly path: string; readonly file: string }[] {
+  const agents = [...(draft?.agents ?? [])].map(
+    ([name, agent]) => [memberPath('agents', name), agent?.review] as const,
+  );
+  const origins = (draft?.origins ?? []).map((rule, index) => [itemPath('origins', index), rule?.review] as const);
+  return [...agents, ...origins].flatMap(([path, review]) => {
+    const file = review?.pins;
+    return typeof file === 'string' ? [{ path: `${path}.review.pins`, file }] : [];
   });
+}
 
 /** What the files say, as values. */
 export const pinsText = (
@@ -65,8 +71,20 @@ function parsePins(content: Uint8Array, file: string): ParsedPins {
     };
   }
   const pins = new Map<string, readonly CardDigest[]>();
-  for (const [agent, { value }] of given.members) pins.set(agent, digestsOf(value, agent, found));
+  for (const [agent, { value }] of given.members) {
+    const wrong = misspelledUrl(agent);
+    if (wrong !== null) found.push(`${formatPlace(value.at)} ${wrong}`);
+    pins.set(agent, digestsOf(value, agent, found));
+  }
   return { pins, problems: found };
+}
+
+/** A URL that is not spelled as it is used would pin nothing, and nobody would notice. */
+function misspelledUrl(agent: string): string | null {
+  if (!agent.includes(':')) return null;
+  const target = parseTarget(agent);
+  if (!target.ok) return `${quote(agent)} is no URL of a card: ${target.why}`;
+  return target.value.url === agent ? null : `${quote(agent)} is not spelled as it is used; write ${target.value.url}`;
 }
 
 function digestsOf(given: Given, agent: string, problems: string[]): readonly CardDigest[] {

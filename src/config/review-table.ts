@@ -11,12 +11,12 @@ const action = oneOf(...REVIEW_ACTIONS);
 export const review = section({
   firstUse: optional(
     oneOf(...FIRST_USES),
-    'The first card that is ever seen: taken, held for review, or taken only where `pins` names it. Else `allow`.',
+    'The first card that is ever seen: taken, held for review, or taken only where `pins` names it. Else `allow`; under a wildcard `hold`.',
   ),
   maxHold: setting(duration('1s'), '7d', 'How long the approved card is served while a newer one waits.'),
   pins: optional(
     pinsFile,
-    'A file of digests that are approved, `AGENT: [sha256:…]`; "cardea approve --print" writes its lines.',
+    'A file of digests that are approved, `AGENT: [sha256:…]`, for a card without a name its URL; "cardea approve --print" writes its lines.',
   ),
   identity: optional(action, 'Name, description, provider. Else `hold`.'),
   endpoint: optional(action, 'Where the agent is reached, and where its card is. Else `hold`.'),

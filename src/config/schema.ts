@@ -106,9 +106,13 @@ const trust = {
   ),
 } as const;
 
-/** What a card must be, and who may see it; the same for an agent and for a rule with `content: card`. */
+/** What a card must be, who may see it and what becomes of a changed one; the same for an agent and for a rule with `content: card`. */
 const cardKeys = {
   ...trust,
+  review: group(
+    review,
+    'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
+  ),
   visibleTo: group(
     list(visibleTo),
     'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
@@ -123,10 +127,6 @@ const agent = section({
     'Host names that are its own on the agents listener: its paths stand at their root, for clients that drop base paths.',
   ),
   ...cardKeys,
-  review: group(
-    review,
-    'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
-  ),
   ...reach,
   credentials: choice(
     oneOf('none'),
@@ -146,7 +146,7 @@ const originRule = section({
   match: required(originMatch, 'The origin, or by `https://*.HOST` every host exactly one label below HOST.'),
   content: required(
     oneOf('card', 'any', 'none'),
-    '`card`: cards at any path, each judged by these keys; under a wildcard every card is refused (`first-use-held`). `any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
+    '`card`: cards at any path, each judged by these keys; under a wildcard the first of each waits for review. `any`: plain HTTP caching (RFC 9111), every method, no card rules. `none`: only for URLs written in this file.',
   ),
   ...cardKeys,
   ...reach,

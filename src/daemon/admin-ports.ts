@@ -1,6 +1,7 @@
 import type { EventFeed } from '../admin/events.ts';
 import type { AdminPorts, AgentView, ConsolePorts, Described } from '../admin/ports.ts';
 import { createReviewPorts } from './review-ports.ts';
+import { ruleOf } from './rule-of.ts';
 import { effectiveValues } from '../config/effective.ts';
 import type { Settings } from '../config/schema.ts';
 import { CARD_REQUESTS } from '../discovery/card-request.ts';
@@ -53,21 +54,13 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
 }
 
 function agentView(parts: AdminParts, status: ReturnType<Discovery['statuses']>[number]): AgentView[] {
-  const rule = ruleOf(parts, status.agent);
+  const rule = ruleOf(parts.discovery, status.agent);
   return rule === undefined ? [] : [viewOf(parts, rule, status)];
 }
 
 function oneAgent(parts: AdminParts, agent: AgentName): AgentView | undefined {
-  const rule = ruleOf(parts, agent);
+  const rule = ruleOf(parts.discovery, agent);
   return rule && viewOf(parts, rule, cardStatus(parts.discovery.book, rule, parts.clock.now()));
-}
-
-/** An agent's rule by its name, or that of a card without one by its URL. */
-function ruleOf({ discovery }: AdminParts, agent: AgentName): AgentRule | undefined {
-  const named = discovery.rules().agents.get(agent);
-  if (named !== undefined || !/^https?:/.test(agent)) return named;
-  const place = discovery.find(agent);
-  return place.is === 'card' ? place.agent : undefined;
 }
 
 function viewOf({ discovery }: AdminParts, rule: AgentRule, status: CardStatus): AgentView {
@@ -91,7 +84,7 @@ function viewOf({ discovery }: AdminParts, rule: AgentRule, status: CardStatus):
 
 function servedCard(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
   const { discovery } = parts;
-  const rule = ruleOf(parts, agent);
+  const rule = ruleOf(discovery, agent);
   if (rule === undefined || discovery.book.killed(rule) !== undefined) return undefined;
   const entry =
     discovery.book.current(rule, CARD_REQUESTS['1.0']) ?? discovery.book.current(rule, CARD_REQUESTS.absent);
@@ -101,7 +94,7 @@ function servedCard(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts[
 
 async function refresh(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts['refresh']> {
   const { discovery } = parts;
-  const rule = ruleOf(parts, agent);
+  const rule = ruleOf(discovery, agent);
   if (rule === undefined) return refused(refuse('unknown-agent', 'No agent of this name is configured.'));
   const { refreshed } = await discovery.book.update(rule, CARD_REQUESTS['1.0']);
   if (!refreshed.ok) return refused(refreshed.refusal);

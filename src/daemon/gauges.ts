@@ -1,4 +1,5 @@
 import type { Own } from '../daemon.ts';
+import { type PendingCounts, countByClass } from '../discovery/card-status.ts';
 import type { Discovery } from '../discovery/discovery.ts';
 import { kindOfScope } from '../kernel/kill.ts';
 import type { MetricSources } from '../observe/metrics.ts';
@@ -19,12 +20,19 @@ export const gauges = (
 ): MetricSources => ({
   agents: () => discovery().rules().agents,
   cards: () => discovery().statuses(),
+  unnamed: () => unnamedChanges(discovery()),
   keys: () => discovery().keySets(),
   cache: () => ({ ...memory().held(), extended: extended().held() }),
   principals: () => extended().held().principals,
   kills: () => killGauge(kills),
   config: () => ({ digest: discovery().rules().digest, ...lastReload() }),
 });
+
+/** Of cards without a name together: nothing where no rule lets any. */
+function unnamedChanges(discovery: Discovery): PendingCounts | null {
+  if (discovery.rules().origins.every(({ card }) => card === null)) return null;
+  return countByClass(discovery.unnamedWaiting().flatMap((agent) => discovery.reviews.pending(agent)));
+}
 
 const killGauge = (kills: KillBook) => ({
   kinds: new Set(kills.active().map(({ scope }) => kindOfScope(scope))),

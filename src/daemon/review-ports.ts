@@ -1,10 +1,12 @@
-import type { InForceView, PendingView, ReviewPorts, ReviewView } from '../admin/ports.ts';
+import type { InForceView, PendingView, ReviewPorts, ReviewView, WaitingView } from '../admin/ports.ts';
 import type { Discovery } from '../discovery/discovery.ts';
 import type { Pending } from '../discovery/reviews.ts';
+import type { ChangeClass, KeptChange } from '../kernel/change.ts';
 import { refuse, refused } from '../kernel/refusal.ts';
 import { later } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardInForce } from '../ports.ts';
+import { ruleOf } from './rule-of.ts';
 
 interface Parts {
   readonly discovery: Discovery;
@@ -14,11 +16,15 @@ interface Parts {
 export function createReviewPorts({ discovery }: Parts): ReviewPorts {
   return {
     of(agent) {
-      const rule = discovery.rules().agents.get(agent);
+      const rule = ruleOf(discovery, agent);
       return rule === undefined ? undefined : reviewView(discovery, rule);
     },
+    waiting() {
+      const named = [...discovery.rules().agents.values()];
+      return [...named, ...discovery.unnamedWaiting()].flatMap((agent) => waitingViews(discovery, agent));
+    },
     async decide({ agent: name, action, ...order }) {
-      const agent = discovery.rules().agents.get(name);
+      const agent = ruleOf(discovery, name);
       if (agent === undefined) return refused(refuse('unknown-agent', 'No agent of this name is configured.'));
       const { desk } = discovery;
       return action === 'approve' ? desk.approve({ ...order, agent }) : desk.reject({ ...order, agent });
@@ -45,15 +51,38 @@ function reviewView({ reviews, suspended }: Discovery, agent: AgentRule): Review
   };
 }
 
-function pendingView({ card, why }: Pending, agent: AgentRule, inForce: CardInForce | undefined): PendingView[] {
+const waitingViews = ({ reviews }: Discovery, agent: AgentRule): readonly WaitingView[] =>
+  reviews.pending(agent).flatMap((each) =>
+    withheldView(each, agent, reviews.inForce(agent, each.card.variant)).map((view) => ({
+      agent: agent.name,
+      ...view,
+      classes: gravestFirst(each.card.changes),
+    })),
+  );
+
+/** Each class once, those that hold the card first. */
+function gravestFirst(changes: readonly KeptChange[]): readonly ChangeClass[] {
+  const isTaken = ({ action }: KeptChange): number => Number(action === 'allow' || action === 'report');
+  return [...new Set(changes.toSorted((one, other) => isTaken(one) - isTaken(other)).map((change) => change.class))];
+}
+
+function pendingView(each: Pending, agent: AgentRule, inForce: CardInForce | undefined): PendingView[] {
+  const { changes, body } = each.card;
+  return withheldView(each, agent, inForce).map((view) => ({
+    ...view,
+    changes,
+    card: JSON.parse(text(body)) as unknown,
+  }));
+}
+
+type WithheldView = Omit<PendingView, 'changes' | 'card'>;
+
+function withheldView({ card, why }: Pending, agent: AgentRule, inForce: CardInForce | undefined): WithheldView[] {
   // Rejected ones wait for nobody.
   if (why === 'rejected') return [];
-  const { variant, digest, url, at, since, changes, body } = card;
+  const { variant, digest, url, at, since } = card;
   const until = later(since, agent.review.maxHold);
-  const served = inForce?.digest ?? null;
-  return [
-    { variant, digest, url, why, at, since, until, inForce: served, changes, card: JSON.parse(text(body)) as unknown },
-  ];
+  return [{ variant, digest, url, why, at, since, until, inForce: inForce?.digest ?? null }];
 }
 
 const text = (body: Uint8Array): string => new TextDecoder().decode(body);

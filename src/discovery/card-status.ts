@@ -59,7 +59,7 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
 }
 
 /** Of several variants that wait, each change counts. */
-function countByClass(waiting: readonly Pending[]): PendingCounts {
+export function countByClass(waiting: readonly Pending[]): PendingCounts {
   const counts: { [Class in ChangeClass]?: number } = {};
   for (const { card } of waiting)
     for (const change of card.changes) counts[change.class] = (counts[change.class] ?? 0) + 1;

@@ -66,6 +66,8 @@ export interface Discovery {
   fetchOnce(agent: AgentRule): Promise<Update>;
   /** How every named agent's card stands now. */
   statuses(): readonly CardStatus[];
+  /** The rules of the cards without a name of which something waits for review. */
+  unnamedWaiting(): readonly AgentRule[];
   /** When each set of keys was last had, those of issuers included; 0 for never. */
   keySets(): ReturnType<Trust['sets']>;
   /** The snapshot that is in force. */
@@ -145,13 +147,16 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     keySets: () => keys.sets(),
     settled,
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
+    unnamedWaiting: () => unnamedWaiting(reviews, snapshot),
     ...lookingAt(snapshot),
     async adopt(given) {
       await ready;
       await reviews.load([...given.agents.values()]);
       await adoptRules(given, { ...doors, ...parts, snapshot });
       // A pin may have approved what waits.
-      for (const agent of agents()) if (reviews.pending(agent).length > 0) void desk.lookAgain(agent);
+      for (const agent of [...agents(), ...unnamedWaiting(reviews, snapshot)])
+        if (reviews.pending(agent).some(({ card }) => agent.by === null || agent.review.pins.has(card.digest)))
+          void desk.lookAgain(agent);
     },
     isPinned: (entry) => isOfToday(entry, snapshot.rules),
     judgeStored: () => judgeAll(book, agents()),
@@ -165,6 +170,13 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
   };
 }
+
+/** The rules of today for the cards without a name that wait. */
+const unnamedWaiting = (reviews: Reviews, { routes }: Snapshot): readonly AgentRule[] =>
+  reviews.unnamed().flatMap((url) => {
+    const place = routes.find(url);
+    return place.is === 'card' && place.agent.by !== null ? [place.agent] : [];
+  });
 
 function isOfToday({ agent: name, key }: Entry, { agents }: Rules): boolean {
   const agent = name === null ? undefined : agents.get(name);
@@ -243,7 +255,7 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, withCodings, isInForce });
   const judgeAgain = createJudgeAgain({ ...doors, trust, judge, reviews, withCodings, isInForce });
   const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain, reviews, isInForce });
-  const desk = createReviewDesk({ ...doors, reviews, judge, book, withCodings });
+  const desk = createReviewDesk({ ...doors, reviews, judge, book, withCodings, isInForce });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const refuseOperation = createRefuseOperation(book);
   const acceptedCard = createAcceptedCard(book, now, (agent) => reviews.suspended(agent));

@@ -9,11 +9,13 @@ import type { CardInForce, Clock, Decision, Ledger, Store } from '../ports.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { entryInForce } from './in-force-entry.ts';
+import type { IsInForce } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { agentCardKey } from './key.ts';
 import { cardUrl } from './offer.ts';
 import type { Pending, Reviews } from './reviews.ts';
 import { variantOfEntry } from './standing.ts';
+import { createTurns } from './turns.ts';
 import type { WithCodings } from './with-codings.ts';
 
 /** What a person orders about one card. */
@@ -42,6 +44,7 @@ interface Parts {
   readonly judge: Judge;
   readonly book: CardBook;
   readonly withCodings: WithCodings;
+  readonly isInForce: IsInForce;
 }
 
 export function createReviewDesk(parts: Parts): ReviewDesk {
@@ -49,38 +52,49 @@ export function createReviewDesk(parts: Parts): ReviewDesk {
     parts.book.forgive();
     return parts.book.updateBehind(agent, CARD_REQUESTS['1.0']);
   };
-  return {
-    lookAgain,
-    async approve(order) {
-      const { reviews, clock } = parts;
-      const offered = reviews.offered(order.agent, order.digest);
-      const refusal = refuseApproval(reviews, order, offered);
-      if (refusal !== undefined) return refused(refusal);
-      const decision = decisionOf(parts, order, 'approve');
-      const judged = await judgeAll(parts, order.agent, offered);
-      if (!judged.ok) return judged;
-      const cards = judged.value.map((each) => ({ ...each, inForce: inForceOf(each, order.agent, decision) }));
-      const decided = await reviews.decide(
-        decision,
-        cards.map(({ inForce }) => inForce),
-      );
-      if (!decided.ok) return decided;
-      for (const each of cards) await putInForce(parts, order.agent, { ...each, now: clock.now() });
-      void lookAgain(order.agent);
-      return decided;
-    },
-    async reject(order) {
-      const { reviews } = parts;
-      const offered = reviews.offered(order.agent, order.digest);
-      if (offered.length === 0) return refused(notOffered(reviews, order));
-      if (offered.every(({ why }) => why === 'rejected')) return refused(refuse('conflict', 'It is rejected already.'));
-      const decided = await reviews.decide(decisionOf(parts, order, 'reject'), []);
-      if (!decided.ok) return decided;
-      await unmark(parts, order.agent);
-      void lookAgain(order.agent);
-      return decided;
-    },
-  };
+  const inTurn = createTurns();
+  /** Of two people who decide at one time the second sees what the first has decided. */
+  const ordered =
+    (decide: (parts: Parts, order: ReviewOrder) => Promise<Outcome<Decision>>) =>
+    (order: ReviewOrder): Promise<Outcome<Decision>> =>
+      inTurn(order.agent.name, async () => {
+        const decided = await decide(parts, order);
+        if (decided.ok) void lookAgain(order.agent);
+        return decided;
+      });
+  return { lookAgain, approve: ordered(approve), reject: ordered(reject) };
+}
+
+async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decision>> {
+  const { reviews, clock, isInForce } = parts;
+  const { agent, digest } = order;
+  const offered = reviews.offered(agent, digest);
+  const refusal = refuseApproval(reviews, order, offered);
+  if (refusal !== undefined) return refused(refusal);
+  const decision = decisionOf(parts, order, 'approve');
+  const judged = await judgeAll(parts, agent, offered);
+  if (!judged.ok) return judged;
+  const overtaken = refuseOvertaken(parts, order, offered);
+  if (overtaken !== undefined) return refused(overtaken);
+  const cards = judged.value.map((each) => ({ ...each, inForce: inForceOf(each, agent, decision) }));
+  const decided = await reviews.decide(
+    decision,
+    cards.map(({ inForce }) => inForce),
+  );
+  if (!decided.ok) return decided;
+  // Under other rules it may lie elsewhere, and is put there when it is asked for.
+  if (isInForce(agent)) for (const each of cards) await putInForce(parts, agent, { ...each, now: clock.now() });
+  return decided;
+}
+
+async function reject(parts: Parts, order: ReviewOrder): Promise<Outcome<Decision>> {
+  const { reviews } = parts;
+  const offered = reviews.offered(order.agent, order.digest);
+  if (offered.length === 0) return refused(notOffered(reviews, order));
+  if (offered.every(({ why }) => why === 'rejected')) return refused(refuse('conflict', 'It is rejected already.'));
+  const decided = await reviews.decide(decisionOf(parts, order, 'reject'), []);
+  if (decided.ok) await unmark(parts, order.agent);
+  return decided;
 }
 
 const decisionOf = (
@@ -101,6 +115,15 @@ function refuseApproval(reviews: Reviews, order: ReviewOrder, offered: readonly 
       `With firstUse: pinned a first card is approved by the pins alone: add ${agent.name}: [${digest}] to the file.`,
     );
   return undefined;
+}
+
+/** While it was judged another card may have taken its place, or other rules theirs: what is approved is what was looked at. */
+function refuseOvertaken({ reviews, isInForce }: Parts, order: ReviewOrder, looked: readonly Pending[]) {
+  const { agent, digest } = order;
+  if (!isInForce(agent))
+    return refuse('conflict', `The configuration changed meanwhile: look again, by "cardea review ${agent.name}".`);
+  const variants = new Set(reviews.offered(agent, digest).map(({ card }) => card.variant));
+  return looked.every(({ card }) => variants.has(card.variant)) ? undefined : notOffered(reviews, order);
 }
 
 function notOffered(reviews: Reviews, { agent, digest }: ReviewOrder) {

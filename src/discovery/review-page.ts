@@ -106,6 +106,9 @@ export function heldCard(
   };
 }
 
+/** True where something of it waits for a person or is blocked; what was rejected waits for nobody. */
+export const isWaiting = ({ pending }: Page): boolean => [...pending.values()].some(({ why }) => why !== 'rejected');
+
 /** Why a card waits that was read from the ledger: rejected ones are not kept there. */
 export const whyOf = ({ changes }: HeldCard): WithheldWhy =>
   changes.length === 0 ? 'first-use' : changes.some(({ action }) => action === 'block') ? 'blocked' : 'held';

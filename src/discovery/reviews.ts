@@ -1,5 +1,4 @@
 import { type Ruling, type WithheldWhy, classesOf, ruleOnCard } from '../card/gate.ts';
-import type { Event } from '../kernel/event.ts';
 import type { AgentName, CardDigest, PolicyDigest, ReceiptId } from '../kernel/ids.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
 import type { CardVariant } from '../kernel/review.ts';
@@ -7,6 +6,8 @@ import type { EpochMs } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardInForce, Decision, Evidence, HeldCard, Observer } from '../ports.ts';
 import type { Offer } from './offer.ts';
+import { isUnnamed, pagesBeyondBounds } from './review-bounds.ts';
+import { notTaken, reported, unwritten } from './review-notices.ts';
 import {
   type Done,
   EMPTY,
@@ -17,6 +18,7 @@ import {
   heldCard,
   isGrave,
   isSameStanding,
+  isWaiting,
   newest,
   replaced,
   takenCard,
@@ -58,7 +60,10 @@ export interface Occasion {
 
 /** What was taken, what waits and what people decided, of every agent: in memory as the ledger has it. */
 export interface Reviews {
-  /** Reads what the ledger knows of these agents; false where it cannot be read, and then nothing new may be taken. */
+  /**
+   * Reads what the ledger knows of these agents, and of all cards without a name; false where it cannot be read, and then nothing new
+   * may be taken.
+   */
   load(agents: readonly AgentRule[]): Promise<boolean>;
   /** Decides on an offered card and writes the outcome down. Refused where it is not known what was decided before. */
   offer(offer: Offer, occasion: Occasion): Promise<Outcome<Decided>>;
@@ -71,6 +76,8 @@ export interface Reviews {
   /** Every card that has been in force, oldest first, as far back as they are kept. */
   history(agent: AgentRule): readonly CardInForce[];
   decisions(agent: AgentRule): readonly Decision[];
+  /** Cards without a name of which something waits or is blocked, by their URLs. */
+  unnamed(): readonly AgentName[];
   /** Why operations and extended cards of this agent are refused, where a change of its security or endpoints waits. */
   suspended(agent: AgentRule): Refusal | undefined;
   /** Writes a person's decision; what it lets in is in force when this resolves. */
@@ -87,22 +94,21 @@ export const createReviews = (parts: Parts): Reviews => new Book(parts);
 class Book implements Reviews {
   readonly #parts: Parts;
   readonly #pages = new Map<AgentName, Page>();
+  #unnamed: Promise<Outcome<null>> | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   async load(agents: readonly AgentRule[]): Promise<boolean> {
-    let known = true;
+    let known = (await this.#loadUnnamed()).ok;
     for (const { name, by } of agents) if (by === null) known = (await this.#load(name)).ok && known;
     return known;
   }
 
   async offer(offer: Offer, occasion: Occasion): Promise<Outcome<Decided>> {
     const { name, by } = offer.agent;
-    // Whoever may ask for any card may not have a page written for each: those without a name are judged, and not compared.
-    if (by !== null) return accepted(unnoted(offer, this.#rule(EMPTY, offer).ruling, occasion));
-    const loaded = await this.#load(name);
+    const loaded = by === null ? await this.#load(name) : await this.#loadUnnamed();
     if (!loaded.ok) return loaded;
     // From here to the change of the page nothing is awaited: two offers of one agent are decided one after the other.
     const page = this.#pages.get(name) ?? EMPTY;
@@ -134,6 +140,10 @@ class Book implements Reviews {
     return this.#page(agent).decisions;
   }
 
+  unnamed(): readonly AgentName[] {
+    return [...this.#pages].flatMap(([name, page]) => (isUnnamed(name) && isWaiting(page) ? [name] : []));
+  }
+
   suspended(agent: AgentRule): Refusal | undefined {
     const waiting = this.pending(agent);
     const grave = waiting.find(({ card }) => card.changes.some(isGrave));
@@ -151,7 +161,7 @@ class Book implements Reviews {
     if (!written.ok) return written;
     const page = this.#pages.get(decision.agent) ?? EMPTY;
     const pending = new Map([...page.pending].flatMap((each) => afterDecision(each, decision)));
-    this.#pages.set(decision.agent, {
+    await this.#keep(decision.agent, {
       inForce: [...page.inForce, ...letsIn].slice(-MOST_KEPT),
       decisions: [...page.decisions, decision],
       pending,
@@ -161,6 +171,34 @@ class Book implements Reviews {
 
   #page({ name }: AgentRule): Page {
     return this.#pages.get(name) ?? EMPTY;
+  }
+
+  /** Puts a page in place of the one before it. Of cards without a name too many may be known then, and some are forgotten. */
+  async #keep(name: AgentName, page: Page): Promise<void> {
+    this.#pages.delete(name); // what changed last comes last
+    this.#pages.set(name, page);
+    const gone = isUnnamed(name) ? pagesBeyondBounds(this.#pages, name) : [];
+    for (const each of gone) this.#pages.delete(each);
+    await this.#tell(gone.map((each) => [each, this.#parts.ledger.forget(each)]));
+  }
+
+  /** Reads all that is known of cards without a name, once: it is bounded, and what waits of them is listed. */
+  #loadUnnamed(): Promise<Outcome<null>> {
+    this.#unnamed ??= this.#readUnnamed().then((read) => {
+      if (!read.ok) this.#unnamed = undefined;
+      return read;
+    });
+    return this.#unnamed;
+  }
+
+  async #readUnnamed(): Promise<Outcome<null>> {
+    const names = await this.#parts.ledger.unnamed();
+    if (!names.ok) return names;
+    for (const name of names.value) {
+      const loaded = await this.#load(name);
+      if (!loaded.ok) return loaded;
+    }
+    return accepted(null);
   }
 
   async #load(agent: AgentName): Promise<Outcome<null>> {
@@ -203,16 +241,19 @@ class Book implements Reviews {
     const gone = replaced(page, offer.variant);
     const inForce = takenCard(offer, done);
     const isNew = own === undefined || !isSameStanding(own, inForce);
-    this.#pages.set(name, {
+    const { ledger } = this.#parts;
+    const kept = this.#keep(name, {
       ...page,
       inForce: isNew ? [...page.inForce, inForce].slice(-MOST_KEPT) : page.inForce,
       pending: without(page.pending, gone),
     });
-    const { ledger } = this.#parts;
-    if (isNew) this.#told(name, await ledger.enforce(inForce));
-    for (const variant of gone) this.#told(name, await ledger.release(name, variant));
+    // All that is to be written is ordered at once, as it is known at once: what comes in between finds both or none.
+    const written = [...(isNew ? [ledger.enforce(inForce)] : []), ...gone.map((each) => ledger.release(name, each))];
+    await this.#tell(written.map((each) => [name, each]));
+    await kept;
     const wasBack = isNew && page.inForce.some(({ digest }) => digest === inForce.digest);
-    this.#report(offer, ruling, occasion);
+    const told = reported(offer, ruling, occasion);
+    if (told !== undefined) this.#parts.observer.record(told);
     return { taken: true, inForce: isNew ? inForce : own, ruling, wasBack };
   }
 
@@ -222,54 +263,27 @@ class Book implements Reviews {
     const before = gone.flatMap((each) => page.pending.get(each) ?? []);
     const card = heldCard(offer, ruling.changes, { occasion, before });
     const pending: Pending = { card, why: ruling.why };
-    this.#pages.set(agent.name, { ...page, pending: new Map([...without(page.pending, gone), [variant, pending]]) });
     const { ledger } = this.#parts;
     const isKnown = before.some((each) => each.card === card && each.why === ruling.why);
-    for (const each of gone)
-      if (each !== variant || ruling.why === 'rejected') this.#told(agent.name, await ledger.release(agent.name, each));
-    if (!isKnown && ruling.why !== 'rejected') {
-      this.#parts.observer.record(notTaken(pending, occasion));
-      this.#told(agent.name, await ledger.hold(card));
-    }
+    const isNews = !isKnown && ruling.why !== 'rejected';
+    if (isNews) this.#parts.observer.record(notTaken(pending, occasion));
+    const kept = this.#keep(agent.name, {
+      ...page,
+      pending: new Map([...without(page.pending, gone), [variant, pending]]),
+    });
+    const left = gone.filter((each) => each !== variant || ruling.why === 'rejected');
+    const written = [...left.map((each) => ledger.release(agent.name, each)), ...(isNews ? [ledger.hold(card)] : [])];
+    await this.#tell(written.map((each) => [agent.name, each]));
+    await kept;
     const serves = own !== undefined && own.servable ? own : undefined;
     return { taken: false, ruling, inForce: serves, isFirst: own === undefined, pending };
   }
 
   /** What could not be written is known until the end of this process: nothing is taken on account of it. */
-  #told(agent: AgentName, written: Outcome<unknown>): void {
-    if (!written.ok) this.#parts.observer.record(unwritten(agent, written.refusal));
-  }
-
-  #report({ agent, card }: Offer, { changes }: Extract<Ruling, { taken: true }>, { receipt }: Occasion): void {
-    const told = changes.filter(({ action }) => action === 'report');
-    if (told.length > 0) {
-      const about = { agent: agent.name, classes: classesOf(told), digest: card.digest, receipt };
-      this.#parts.observer.record({ kind: 'notice', level: 'warn', msg: 'a changed card was taken', about });
+  async #tell(writing: readonly (readonly [AgentName, Promise<Outcome<unknown>>])[]): Promise<void> {
+    for (const [agent, each] of writing) {
+      const written = await each;
+      if (!written.ok) this.#parts.observer.record(unwritten(agent, written.refusal));
     }
   }
 }
-
-/** Said once per card: whoever reviews hears of it where they look for trouble. */
-const notTaken = ({ card, why }: Pending, { receipt }: Occasion): Event => ({
-  kind: 'notice',
-  level: 'warn',
-  msg: why === 'blocked' ? 'a changed card is blocked' : 'a card waits for review',
-  about: { agent: card.agent, variant: card.variant, digest: card.digest, classes: classesOf(card.changes), receipt },
-});
-
-/** What becomes of a card that no page is kept of. */
-function unnoted(offer: Offer, ruling: Ruling, occasion: Occasion): Decided {
-  if (ruling.taken) {
-    const inForce = takenCard(offer, { own: undefined, ruling, occasion });
-    return { taken: true, inForce, ruling, wasBack: false };
-  }
-  const card = heldCard(offer, ruling.changes, { occasion, before: [] });
-  return { taken: false, ruling, inForce: undefined, isFirst: true, pending: { card, why: ruling.why } };
-}
-
-const unwritten = (agent: AgentName, { detail }: Refusal): Event => ({
-  kind: 'notice',
-  level: 'error',
-  msg: 'what was decided about a card cannot be written: a restart will decide anew',
-  about: { agent, error: detail },
-});

@@ -24,6 +24,8 @@ export interface CardGauge {
 export interface GaugeSources {
   /** One per configured agent; asked once a scrape. */
   cards(): readonly CardGauge[];
+  /** What waits of cards without a name, together; null where no rule lets any. */
+  unnamed(): CardGauge['pending'] | null;
   /** Every key set that the configuration names. */
   keys(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   /** What the store holds, by kind. */
@@ -43,6 +45,7 @@ export interface Build {
 /** Everything that one scrape shows, read at one moment. */
 interface Reading {
   readonly cards: ReturnType<GaugeSources['cards']>;
+  readonly unnamed: ReturnType<GaugeSources['unnamed']>;
   readonly keys: ReturnType<GaugeSources['keys']>;
   readonly cache: ReturnType<GaugeSources['cache']>;
   readonly principals: number;
@@ -54,6 +57,7 @@ interface Reading {
 export function createGauges(registry: Registry, sources: GaugeSources, build: Build): { read(): void } {
   const readAll = (): Reading => ({
     cards: sources.cards(),
+    unnamed: sources.unnamed(),
     keys: sources.keys(),
     cache: sources.cache(),
     principals: sources.principals(),
@@ -115,8 +119,10 @@ function defineCardGauges(gauge: DefineGauge): void {
   perCard('cardea_card_signature', (each, { agent, signature }) => {
     for (const verdict of SIGNATURE_VERDICTS) each.set({ agent, verdict }, verdict === signature ? 1 : 0);
   });
-  perCard('cardea_card_pending_changes', (each, { agent, pending }) => {
-    for (const of of CHANGE_CLASSES) each.set({ agent, class: of }, pending[of] ?? 0);
+  gauge('cardea_card_pending_changes', (each, { cards, unnamed }) => {
+    const others = unnamed === null ? [] : [{ agent: 'other', pending: unnamed }];
+    for (const { agent, pending } of [...cards, ...others])
+      for (const of of CHANGE_CLASSES) each.set({ agent, class: of }, pending[of] ?? 0);
   });
   perCard('cardea_card_info', (each, { agent, version, protocolVersion, digest }) => {
     if (digest === null) return;

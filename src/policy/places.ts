@@ -44,7 +44,7 @@ export function createPlaces(rules: Rules): Places {
   for (const agent of rules.agents.values()) for (const url of agent.cards) if (!named.has(url)) named.set(url, agent);
   const unnamed = new Map<Url, AgentRule>();
   const cardAt = (rule: OriginRule, card: AgentRule, target: Target): AgentRule => {
-    const agent = unnamed.get(target.url) ?? { ...unnamedAgent(card, target), by: rule };
+    const agent = unnamed.get(target.url) ?? unnamedAgent(rule, card, target);
     unnamed.delete(target.url);
     unnamed.set(target.url, agent);
     const [oldest] = unnamed.keys();
@@ -58,7 +58,7 @@ export function createPlaces(rules: Rules): Places {
     if (rule.content === 'any') return { is: 'origin', rule, url: target.url };
     const { card } = rule;
     if (card === null) return refused(() => writtenOnly(rule, target), rule);
-    const why = unusable(rule, url, target);
+    const why = unusable(url, target);
     if (why !== undefined) return refused(() => why, rule, { agent: card, otherwise: nobody });
     return { is: 'card', agent: cardAt(rule, card, target), otherwise: nobody };
   };
@@ -84,16 +84,18 @@ function ruleFor(origins: readonly OriginRule[], target: Target): OriginRule | u
 }
 
 /** "A rule in `origins` takes an agent's keys too; its AGENT in commands is the card's URL": one card, on exactly its own origin. */
-function unnamedAgent(rule: AgentRule, { url, scheme, host, port }: Target): AgentRule {
+function unnamedAgent(by: OriginRule, card: AgentRule, { url, scheme, host, port }: Target): AgentRule {
   const name = agentName(url);
   const allowed: readonly OriginPattern[] = [{ scheme, host, wildcard: false, port }];
   return {
-    ...rule,
+    ...card,
     name,
+    by,
     cards: [url],
-    egress: { ...rule.egress, allowed },
-    card: { ...rule.card, agent: name },
-    extended: { ...rule.extended, audience: allowed.map(formatPattern) },
+    egress: { ...card.egress, allowed },
+    card: { ...card.card, agent: name },
+    review: { ...card.review, pins: new Set(by.pins.get(url)) },
+    extended: { ...card.extended, audience: allowed.map(formatPattern) },
   };
 }
 
@@ -107,21 +109,15 @@ const refused = (why: Refused['why'], rule: Refused['rule'] = null, hidden?: Ref
 });
 
 /** What keeps a URL from naming a card under a rule that covers it. */
-function unusable(rule: OriginRule, url: string, target: Target): Refusal | undefined {
+function unusable(url: string, target: Target): Refusal | undefined {
   if (target.url.length > LONGEST)
     return refuse('request-too-large', `The URL is longer than ${LONGEST} characters.`, { status: 414 });
-  return rule.firstUse === 'hold' ? heldAtFirst(rule, target) : misspelled(url, target);
+  return misspelled(url, target);
 }
 
 /** One card has one spelling: what a URL parser would mend on the way is another name for the same thing, and is refused. */
 const misspelled = (url: string, target: Target): Refusal | undefined =>
   url === target.url ? undefined : refuse('not-found', `The URL is not spelled as it is used; write ${target.url}.`);
-
-const heldAtFirst = ({ name }: OriginRule, { url }: Target): Refusal =>
-  refuse(
-    'first-use-held',
-    `${name} is a wildcard: nobody has written this host down, and no card is served under a wildcard alone: ${url}. Write a rule for this origin.`,
-  );
 
 const writtenOnly = ({ name }: OriginRule, { origin }: Target): Refusal =>
   refuse(

@@ -1,7 +1,7 @@
 import type { CachePolicy } from '../kernel/cache-policy.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
 import type { EgressRule, OriginPattern } from '../kernel/egress-rule.ts';
-import type { AgentName, ListenerName, PolicyDigest, Url } from '../kernel/ids.ts';
+import type { AgentName, CardDigest, ListenerName, PolicyDigest, Url } from '../kernel/ids.ts';
 import type { ReviewRule } from '../kernel/review.ts';
 import type { SecretRef } from '../kernel/secret.ts';
 import type { Bytes, Ms } from '../kernel/units.ts';
@@ -137,8 +137,8 @@ export interface OriginRule {
   readonly content: 'card' | 'any' | 'none';
   /** What cards of these origins are judged by; name, URLs and origin are each card's own. Null where they are none. */
   readonly card: AgentRule | null;
-  /** What happens to a card that was never approved. */
-  readonly firstUse: 'allow' | 'hold';
+  /** What the pins approve of cards without a name, by their URLs; empty where no cards are judged. */
+  readonly pins: ReadonlyMap<string, readonly CardDigest[]>;
   readonly egress: EgressRule;
   readonly cache: CachePolicy;
   /** Digest of every setting that a stored answer depends on: under another one it is not found. */

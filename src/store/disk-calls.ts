@@ -51,6 +51,8 @@ export interface DiskCalls {
   release(agent: AgentName, variant: CardVariant): void;
   enforce(card: CardInForce): void;
   inForce(agent: AgentName): readonly CardInForce[];
+  unnamed(): readonly AgentName[];
+  forget(agent: AgentName): void;
   saveCard(card: CardRow): void;
   dropCard(key: string, variant: string): void;
   purgeCards(tags: readonly string[]): void;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AgentName } from '../kernel/ids.ts';
+import { type AgentName, agentName } from '../kernel/ids.ts';
 import type { Receipt, ReviewReceipt } from '../kernel/receipt.ts';
 import type { CardVariant } from '../kernel/review.ts';
 import type { CardInForce, ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
@@ -111,6 +111,25 @@ export class LedgerFile {
 
   inForce(agent: AgentName): readonly CardInForce[] {
     return this.#db.prepare('select * from in_force where agent = ? order by seq').all(agent).map(inForceOf);
+  }
+
+  unnamed(): readonly AgentName[] {
+    return this.#db
+      .prepare(
+        `select agent, max(at) as last from
+           (select agent, at from in_force union all select agent, at from held union all select agent, at from decisions)
+         where agent glob 'http*://*' group by agent order by last`,
+      )
+      .all()
+      .map((row) => agentName(String(row['agent'])));
+  }
+
+  /** Takes out the cards of one agent; what people decided about them stays. */
+  forget(agent: AgentName): void {
+    transact(this.#db, () => {
+      this.#db.prepare('delete from held where agent = ?').run(agent);
+      this.#db.prepare('delete from in_force where agent = ?').run(agent);
+    });
   }
 
   close(): void {

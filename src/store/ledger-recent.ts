@@ -54,6 +54,8 @@ export function createRecentLedger(parts: {
     release: async (agent, variant) => accepted(desk.release(agent, variant)),
     enforce: async (card) => accepted(desk.enforce(card)),
     inForce: async (agent) => accepted(desk.inForce(agent)),
+    unnamed: async () => accepted(desk.unnamed()),
+    forget: async (agent) => accepted(desk.forget(agent)),
     async close() {
       tally.flush();
     },
@@ -108,6 +110,18 @@ class Desk {
 
   held(agent: AgentName | null): readonly HeldCard[] {
     return [...this.#held.values()].filter((card) => agent === null || card.agent === agent);
+  }
+
+  unnamed(): readonly AgentName[] {
+    const known = [...this.#inForce.values(), [...this.#held.values()], this.#decisions].flat();
+    const sorted = known.toSorted((one, other) => one.at - other.at).map(({ agent }) => agent);
+    return [...new Set(sorted.toReversed())].toReversed().filter((agent) => agent.includes('://'));
+  }
+
+  forget(agent: AgentName): null {
+    this.#inForce.delete(agent);
+    for (const [key, held] of this.#held) if (held.agent === agent) this.#held.delete(key);
+    return null;
   }
 
   release(agent: AgentName, variant: string): null {

@@ -114,6 +114,15 @@ class SqliteLedger implements Evidence {
     return this.#outcome(await this.#parts.disk.call('inForce', agent));
   }
 
+  async unnamed(): ReturnType<Evidence['unnamed']> {
+    return this.#outcome(await this.#parts.disk.call('unnamed'));
+  }
+
+  async forget(agent: Parameters<Evidence['forget']>[0]): ReturnType<Evidence['forget']> {
+    const done = this.#outcome(await this.#parts.disk.call('forget', agent));
+    return done.ok ? accepted(null) : done;
+  }
+
   /** Writes what is left; the disk is closed by whoever opened it. */
   async close(): Promise<void> {
     this.#cancelPrune();

@@ -84,6 +84,8 @@ function callsOn({ ledgerFile, cardsFile, chainKey }: DiskOptions): DiskCalls {
     release: (agent, variant) => ledger.get().release(agent, variant),
     enforce: (card) => ledger.get().enforce(card),
     inForce: (agent) => ledger.get().inForce(agent),
+    unnamed: () => ledger.get().unnamed(),
+    forget: (agent) => ledger.get().forget(agent),
     saveCard: (card) => cards.get().save(card),
     dropCard: (key, variant) => cards.get().drop(key, variant),
     purgeCards: (tags) => cards.get().purge(tags),

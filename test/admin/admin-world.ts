@@ -119,6 +119,7 @@ export class AdminWorld {
                 decisions: [],
               }
             : undefined,
+        waiting: () => [],
         decide: async (order) => {
           this.done.push(`${order.action} ${order.agent} ${order.digest}`);
           return accepted({ ...order, id: receiptId('r-1'), at: this.clock.now() });

@@ -28,7 +28,7 @@ keys: { k: { inline: '${JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYK
       ['k', 'https://k.example/jwks'],
     );
     for (const set of own?.card?.keySets ?? []) assert.ok(rules.keySets.includes(set));
-    assert.deepEqual([own?.firstUse, wild?.firstUse], ['allow', 'hold']);
+    assert.deepEqual([own?.card?.review.firstUse, wild?.card?.review.firstUse], ['allow', 'hold']);
     assert.deepEqual([wild?.card?.card.signature, any?.card], ['if-present', null]);
     assert.equal(rules.allowlist.length, 3);
   });

@@ -48,6 +48,7 @@ function given(...cards: readonly CardGauge[]): Given {
           sources.asked += 1;
           return sources.cards;
         },
+        unnamed: () => null,
         keys: () => [],
         principals: () => 3,
         kills: () => ({ kinds: new Set(['agent'] as const), persisted: false }),

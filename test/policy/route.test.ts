@@ -124,7 +124,7 @@ const rule = (index: number, match: OriginRule['match'], over: Partial<OriginRul
     match,
     content: 'any',
     card: null,
-    firstUse: 'allow',
+    pins: new Map(),
     policy,
     egress: { ...egress, name },
     cache,
@@ -146,7 +146,7 @@ const RULES = [
   rule(3, at('keys.example'), { content: 'none' }),
   rule(4, at('plain.example', { scheme: 'http', port: 80 }), { content: 'card', card: cards }),
   rule(5, at('many.example', { wildcard: true }), { content: 'card', card: cards }),
-  rule(6, at('held.example', { wildcard: true }), { content: 'card', card: cards, firstUse: 'hold' }),
+  rule(6, at('held.example', { wildcard: true }), { content: 'card', card: cards }),
   rule(7, at('127.0.0.1', { scheme: 'http', port: 9000 }), { content: 'card', card: cards }),
   rule(8, at('fd00::1'), { content: 'card', card: cards }),
   rule(9, at('one.many.example'), { content: 'none' }),
@@ -176,7 +176,7 @@ describe('URLs below /origins/', () => {
     ['/origins/a.b.many.example/c', 'origin-not-allowed'],
     // the rule for a host goes before the one for its neighbours
     ['/origins/one.many.example/c', 'origin-not-allowed'],
-    ['/origins/a.held.example/c', 'first-use-held'],
+    ['/origins/a.held.example/c', 'card https://a.held.example/c'],
     // a card that has a name is its agent's, whichever way it is asked for
     ['/origins/weather.example.com/.well-known/agent-card.json', 'card weather'],
     ['/origins/weather.example.com/.well-known/agent.json', 'card weather'],
@@ -249,7 +249,7 @@ describe('a URL of something that the caller may not see', () => {
     ['/origins/weather.example.com/./.well-known/agent-card.json', 'not-found'],
     ['/origins/cards.example/a', 'card https://cards.example/a'],
     ['/origins/cards.example/a/../b', 'not-found'],
-    ['/origins/a.held.example/card', 'first-use-held'],
+    ['/origins/a.held.example/card', 'card https://a.held.example/card'],
   ] as const)
     test(`${target} is ${to} to whoever may, and a stranger's to others`, () => {
       const route = table.route(asked(AGENTS, target));

@@ -90,7 +90,7 @@ const IDP: OriginRule = {
   match: { scheme: 'https', host: 'idp.example.com', wildcard: false, port: 443 },
   content: 'any',
   card: null,
-  firstUse: 'allow',
+  pins: new Map(),
   egress: egress('origins[0]', 'idp.example.com'),
   cache: { ...CARD_CACHE, content: 'any', staleWhileRevalidate: ms(0) },
   policy: policyDigest('policy of origins[0]'),
