@@ -109,13 +109,13 @@ const trust = {
 /** What a card must be, who may see it and what becomes of a changed one; the same for an agent and for a rule with `content: card`. */
 const cardKeys = {
   ...trust,
-  review: group(
-    review,
-    'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
-  ),
   visibleTo: group(
     list(visibleTo),
     'Callers that may see the agent: one line must fit, and all that it names. Where nothing is written, every local caller.',
+  ),
+  review: group(
+    review,
+    'How a changed card is decided: per class of change `allow`, `signed-additive`, `report`, `hold` or `block`.',
   ),
 } as const;
 

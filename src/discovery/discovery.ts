@@ -40,6 +40,7 @@ import { createServeCard } from './serve-card.ts';
 import { createServeKeys } from './serve-keys.ts';
 import { createServeOrigin } from './serve-origin.ts';
 import { createTrust, type Trust } from './trust.ts';
+import { lookAgain, unnamedWaiting } from './waiting.ts';
 import { createWithCodings } from './with-codings.ts';
 
 /** The use case, whole: what the listeners call, what keeps cards fresh, and what is known of them. */
@@ -153,10 +154,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
       await ready;
       await reviews.load([...given.agents.values()]);
       await adoptRules(given, { ...doors, ...parts, snapshot });
-      // A pin may have approved what waits.
-      for (const agent of [...agents(), ...unnamedWaiting(reviews, snapshot)])
-        if (reviews.pending(agent).some(({ card }) => agent.by === null || agent.review.pins.has(card.digest)))
-          void desk.lookAgain(agent);
+      lookAgain(parts, snapshot);
     },
     isPinned: (entry) => isOfToday(entry, snapshot.rules),
     judgeStored: () => judgeAll(book, agents()),
@@ -170,13 +168,6 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     },
   };
 }
-
-/** The rules of today for the cards without a name that wait. */
-const unnamedWaiting = (reviews: Reviews, { routes }: Snapshot): readonly AgentRule[] =>
-  reviews.unnamed().flatMap((url) => {
-    const place = routes.find(url);
-    return place.is === 'card' && place.agent.by !== null ? [place.agent] : [];
-  });
 
 function isOfToday({ agent: name, key }: Entry, { agents }: Rules): boolean {
   const agent = name === null ? undefined : agents.get(name);

@@ -5,14 +5,11 @@ export function createTurns(): InTurn {
   const last = new Map<string, Promise<void>>();
   return (about, work) => {
     const own = (last.get(about) ?? Promise.resolve()).then(work);
-    const ended = own.then(
-      () => undefined,
-      () => undefined,
-    );
-    last.set(about, ended);
-    void ended.then(() => {
+    const end = (): void => {
       if (last.get(about) === ended) last.delete(about);
-    });
+    };
+    const ended = own.then(end, end);
+    last.set(about, ended);
     return own;
   };
 }

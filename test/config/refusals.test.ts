@@ -41,7 +41,7 @@ test('says every problem at once, each with its place and the right spelling', a
     'c.yaml:9:87 agents.ops.unsafeAddresses[1]: "1" is no address block; write one like 10.0.0.0/8 or 127.0.0.1/32',
     'c.yaml:10:3 agents.ops: is written twice; the first stands at c.yaml:9:3',
     'c.yaml:12:14 origins[0].match: "https://x.*.example": a wildcard stands for the whole left label alone: https://*.agents.example.com',
-    'c.yaml:13:5 origins[1]: this holds settings: match, content, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses',
+    'c.yaml:13:5 origins[1]: this holds settings: match, content, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses',
     'c.yaml:14:18 cache.minTtl: "1h30m" is no duration; write 90m',
     'c.yaml:14:35 cache.maxBytes: "10MB" is no size; write 10MiB',
     'c.yaml:14:51 cache.prefetch: "yes" is neither true nor false; write true',

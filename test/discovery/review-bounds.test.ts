@@ -100,7 +100,7 @@ describe('cards without a name that wait', () => {
     assert.ok(one);
     const { digest } = one.card;
     const decision = { id: receiptId('d'), at: epochMs(2), agent: approved.name, digest, action: 'reject' as const };
-    assert.ok((await reviews.decide({ ...decision, reason: 'r', by: 'admin' as never }, [])).ok);
+    assert.ok((await reviews.decide({ ...decision, reason: 'r', by: 'admin' }, [])).ok);
     for (let each = 0; each < 300; each += 1) await see(`https://h${each}.example/c`, 'hold');
     assert.equal(reviews.decisions(approved).length, 1);
     assert.equal(reviews.history(taken).length, 1);

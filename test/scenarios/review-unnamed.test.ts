@@ -127,6 +127,8 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
+const byText = (one: string, other: string): number => (one < other ? -1 : 1);
+
 const folder = (): string => {
   const made = mkdtempSync(path.join(tmpdir(), 'cardea-unnamed-'));
   ends.push(() => rmSync(made, { recursive: true, force: true }));
@@ -220,9 +222,9 @@ describe('through a restart', () => {
     await at.get('b');
     await ends.pop()?.();
     at = await Unnamed.start(SENDS, { state, port });
-    assert.deepEqual((await at.waiting()).map(({ agent, why }) => [agent, why]).toSorted(), [
-      [at.url('a'), 'held'],
-      [at.url('b'), 'first-use'],
+    assert.deepEqual((await at.waiting()).map(({ agent, why }) => `${agent} ${why}`).toSorted(byText), [
+      `${at.url('a')} held`,
+      `${at.url('b')} first-use`,
     ]);
     assert.equal(seen(await at.get()), `held ${PLAIN}`, 'the approved one is served, from the ledger');
     await at.decide('reject');
