@@ -8,6 +8,7 @@ import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import type { Extended } from './extended.ts';
 import { agentCardKey, agentTags } from './key.ts';
+import type { OwnCredentials } from './own-credentials.ts';
 import type { Schedule } from './schedule.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
@@ -27,6 +28,7 @@ interface Parts {
   readonly schedule: Schedule;
   /** What is held for callers: of an agent whose rule has changed in anything, nothing stays. */
   readonly extended: Pick<Extended, 'purge'>;
+  readonly own: Pick<OwnCredentials, 'follow'>;
 }
 
 /** Puts another snapshot in force, whole and between two requests. One at a time. */
@@ -39,6 +41,7 @@ export async function adoptRules(given: Rules, parts: Parts): Promise<void> {
   followKeys();
   snapshot.rules = next;
   snapshot.routes = buildRoutes(next);
+  parts.own.follow(next);
   const leaving = leaveRules(before, next, parts);
   const changed = [...next.agents.values()].filter((agent) => before.agents.get(agent.name) !== agent);
   const reliving = changed.map((agent) => book.relive(agent));

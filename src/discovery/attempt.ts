@@ -8,9 +8,10 @@ import { refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, FetchOrder, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
-import { cardLimits, fetchShowing } from './fetch-showing.ts';
+import { cardLimits, notSent } from './exchange-bounds.ts';
 import { agentTags, originTags } from './key.ts';
 import type { OwnCredentials } from './own-credentials.ts';
+import { NOTHING_SHOWN, exchangeShowing } from './showing.ts';
 import type { Stops } from './stops.ts';
 
 /** One card to bring up to date: for whom, by which request, and what is stored already. */
@@ -48,15 +49,18 @@ interface Doors {
 interface CardOrder {
   readonly target: CardTarget;
   readonly limits: Limits;
-  readonly missing: (attempt: Attempt, response: WholeResponse) => void;
+  /** Hears of an answer that another exchange followed: a URL without a card, or a credential that is another one now. */
+  readonly passedOver: (attempt: Attempt, response: WholeResponse) => void;
 }
 
 /** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
-export async function attemptCards(doors: Doors, { target, limits, missing }: CardOrder): Promise<Attempt> {
+export async function attemptCards(doors: Doors, { target, limits, passedOver }: CardOrder): Promise<Attempt> {
   const signal = doors.stops.signal(agentTags(target.agent));
   const generation = doors.store.generation();
   const startedAt = doors.clock.now();
-  const attempt = async (url: Url): Promise<Attempt> => {
+  const { credentials } = target.agent;
+  const shown = credentials === 'none' ? NOTHING_SHOWN : doors.own.show(credentials);
+  const exchange = async (url: Url, authorization: string | null): Promise<Attempt> => {
     const id = doors.ledger.issue();
     const conditions = target.stored?.url === url ? conditionFields([target.stored]) : [];
     const requestedAt = doors.clock.now();
@@ -65,27 +69,44 @@ export async function attemptCards(doors: Doors, { target, limits, missing }: Ca
       agent: target.agent.name,
       url,
       method: 'GET',
-      fields: [...target.request.fields, ...conditions],
+      fields: [
+        ...target.request.fields,
+        ...conditions,
+        ...(authorization === null ? [] : ['Authorization', authorization]),
+      ],
       body: null,
       rule: target.agent.egress,
       limits: cardLimits(limits, between(startedAt, requestedAt)),
       refuseHop: (to) => refusedBy(doors.kills.active(), originTags(to), target.agent.name),
       signal,
     };
-    const result = await fetchShowing(doors, order, target.agent.credentials);
+    const result = await doors.fetcher.fetch(order);
     const receivedAt = doors.clock.now();
     return { target, id, generation, url, conditional: conditions.length > 0, requestedAt, receivedAt, result };
+  };
+  const over = (one: Attempt): void => {
+    if (one.result.ok) passedOver(one, one.result.response);
+  };
+  const attempt = async (url: Url): Promise<Attempt> => {
+    const send = (authorization: string | null): Promise<Attempt> => exchange(url, authorization);
+    const made = await exchangeShowing(shown, { send, isRefused, passedOver: over });
+    if (made.ok) return made.value;
+    const [id, now] = [doors.ledger.issue(), doors.clock.now()];
+    const result = { ok: false, refusal: made.refusal, trail: notSent(url), sent: false } as const;
+    return { target, id, generation, url, conditional: false, requestedAt: now, receivedAt: now, result };
   };
   const [first, ...others] = target.agent.cards;
   if (first === undefined) throw new Error(`agent ${target.agent.name} has no card URL`);
   let last = await attempt(first);
   for (const url of others) {
     if (!last.result.ok || last.result.response.status !== 404) break;
-    missing(last, last.result.response);
+    over(last);
     last = await attempt(url);
   }
   return last;
 }
+
+const isRefused = ({ result }: Attempt): boolean => result.ok && result.response.status === 401;
 
 /** True for a 304 whose validator is not the stored card's. */
 export const speaksOfAnother = ({ result, target, conditional }: Attempt): boolean =>

@@ -28,7 +28,7 @@ import { createRefresh } from './refresh.ts';
 import type { IsInForce } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import { createExtended, type Extended } from './extended.ts';
-import { createOwnCredentials } from './own-credentials.ts';
+import { type OwnCredentials, createOwnCredentials } from './own-credentials.ts';
 import { createCallers } from './callers.ts';
 import { createIssuers, type Issuers } from './issuers.ts';
 import { type ReviewDesk, createReviewDesk } from './review-desk.ts';
@@ -122,10 +122,10 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
   const parts = createParts(doors, snapshot, stopping.signal);
-  const { trust, keys, book, schedule, extended, handle, reviews, desk } = parts;
+  const { trust, keys, own, book, schedule, extended, handle, reviews, desk } = parts;
   const ready = prepare(parts, first);
   const settled = async (): Promise<void> => {
-    for (const each of [keys, extended, book]) await each.settled();
+    for (const each of [keys, own, extended, book]) await each.settled();
   };
   const agents = (): readonly AgentRule[] => [...snapshot.rules.agents.values()];
   return {
@@ -220,6 +220,7 @@ const switching = (
 interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle' | 'reviews' | 'desk'> {
   readonly stops: Stops;
   readonly extended: Extended;
+  readonly own: OwnCredentials;
   /** Everything that holds keys: those of cards and those of callers' tokens. */
   readonly keys: Pick<Trust, 'prepare' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
 }
@@ -268,7 +269,7 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     lists: createAgentLists(book, rules, now),
     cors: createCors(() => rules().cors),
   });
-  return { stops, trust, keys: both(trust, issuers), book, schedule, extended, handle, reviews, desk };
+  return { stops, trust, keys: both(trust, issuers), own, book, schedule, extended, handle, reviews, desk };
 }
 
 const both = (trust: Trust, issuers: Issuers): DiscoveryParts['keys'] => ({

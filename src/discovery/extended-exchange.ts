@@ -17,7 +17,7 @@ import { type EpochMs, type Ms, bytes, ms } from '../kernel/units.ts';
 import { refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits, Rules } from '../policy/rules.ts';
 import type { Clock, FetchOrder, FetchResult, Fetcher, KillBook, Ledger, WholeResponse } from '../ports.ts';
-import { notSent } from './fetch-showing.ts';
+import { notSent } from './exchange-bounds.ts';
 import { interfaceEgress, OF_ONE_INTERFACE } from './interface-egress.ts';
 import { callTags } from './key.ts';
 import type { PublicCard } from './public-card.ts';
@@ -46,6 +46,8 @@ export interface ExchangeOrder {
   readonly interfaces: readonly CarriedInterface[];
   readonly authorization: string | null;
   readonly extensions: string;
+  /** When all of it has to be over. */
+  readonly deadline: EpochMs;
   /** What a kill can name of the public card that the interfaces stand in, and of the caller. */
   readonly about: readonly Tag[];
 }
@@ -71,14 +73,13 @@ export async function exchangeExtended(
   order: ExchangeOrder,
   told: (exchange: ExtendedExchange) => void,
 ): Promise<ExtendedExchange> {
-  const deadline = doors.clock.now() + doors.rules().limits.response;
   const [first, ...others] = order.interfaces;
   if (first === undefined) throw new Error('no interface was picked');
-  let last = await exchangeOver(doors, order, first, deadline);
+  let last = await exchangeOver(doors, order, first);
   for (const next of others) {
-    if (last.result.ok || !TRY_NEXT.has(last.result.refusal.code) || doors.clock.now() >= deadline) break;
+    if (last.result.ok || !TRY_NEXT.has(last.result.refusal.code) || doors.clock.now() >= order.deadline) break;
     told(last);
-    last = await exchangeOver(doors, order, next, deadline);
+    last = await exchangeOver(doors, order, next);
   }
   return last;
 }
@@ -87,12 +88,11 @@ async function exchangeOver(
   doors: ExchangeDoors,
   order: ExchangeOrder,
   used: CarriedInterface,
-  deadline: number,
 ): Promise<ExtendedExchange> {
   const { clock, ledger } = doors;
   const id = ledger.issue();
   const requestedAt = clock.now();
-  const result = await send(doors, order, used, ms(Math.max(1, deadline - requestedAt)));
+  const result = await send(doors, order, used, ms(Math.max(1, order.deadline - requestedAt)));
   const answer = result.ok
     ? readAnswer(order, used, result.response)
     : ({ is: 'refused', refusal: result.refusal, status: null } as const);

@@ -26,6 +26,7 @@ import { type IsInForce, outdated } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { cardTags } from './key.ts';
 import { extendedReceipt } from './receipts.ts';
+import { exchangeShowing } from './showing.ts';
 import type { Shown } from './shown.ts';
 
 /** One extended card to get: for whom, by what, and where it will be kept. */
@@ -35,7 +36,7 @@ export interface ExtendedTarget {
   readonly partition: PartitionKey;
   readonly shown: Shown;
   readonly publicDigest: CardDigest;
-  readonly order: Omit<ExchangeOrder, 'authorization'>;
+  readonly order: Omit<ExchangeOrder, 'authorization' | 'deadline'>;
 }
 
 /** How getting it ended. */
@@ -63,12 +64,15 @@ export interface RefreshDoors extends ExchangeDoors {
 export function createRefreshExtended(doors: RefreshDoors): RefreshExtended {
   return async (target) => {
     const generation = doors.extended.generation();
-    const authorization = await target.shown.authorization();
-    if (!authorization.ok) return failed('failed', authorization.refusal);
     const record = (exchange: ExtendedExchange, outcome: ExtendedOutcome): void =>
       doors.ledger.record(extendedReceipt({ exchange, outcome, agent: target.agent, caller: target.caller }));
-    const order = { ...target.order, authorization: authorization.value };
-    const exchange = await exchangeExtended(doors, order, (each) => record(each, concludeFailure(each)));
+    const passedOver = (each: ExtendedExchange): void => record(each, concludeFailure(each));
+    const deadline = later(doors.clock.now(), doors.rules().limits.response);
+    const send = (authorization: string | null): Promise<ExtendedExchange> =>
+      exchangeExtended(doors, { ...target.order, authorization, deadline }, passedOver);
+    const made = await exchangeShowing(target.shown, { send, isRefused, passedOver });
+    if (!made.ok) return failed('failed', made.refusal);
+    const exchange = made.value;
     const outcome =
       exchange.answer.is === 'card'
         ? await admit(doors, target, { exchange, answer: exchange.answer, generation })
@@ -77,6 +81,8 @@ export function createRefreshExtended(doors: RefreshDoors): RefreshExtended {
     return outcome.ok ? outcome : withReceipt(outcome, target, exchange);
   };
 }
+
+const isRefused = ({ answer }: ExtendedExchange): boolean => answer.is === 'refused' && answer.status === 401;
 
 const withReceipt = (
   outcome: Extract<ExtendedOutcome, { ok: false }>,

@@ -19,7 +19,7 @@ import type {
   StreamedResponse,
 } from '../ports.ts';
 import { type Call, type ErrorForm, lastEvent } from './call.ts';
-import { notSent } from './fetch-showing.ts';
+import { notSent } from './exchange-bounds.ts';
 import { answerFields, callFields, callUrl, withoutQuery } from './forward-fields.ts';
 import { interfaceEgress } from './interface-egress.ts';
 import { callTags } from './key.ts';

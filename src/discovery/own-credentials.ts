@@ -1,51 +1,19 @@
-import { scanJson } from '../card/scan.ts';
-import { isObject, own } from '../card/json.ts';
-import type { ByteStream } from '../kernel/fields.ts';
-import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
-import { type EpochMs, between, bytes, isDuring, later, ms } from '../kernel/units.ts';
-import { killOf, killed } from '../policy/kills.ts';
-import type { Limits, OauthClient, OwnCredential } from '../policy/rules.ts';
-import type { Clock, FetchResult, Fetcher, KillBook, Ledger, WholeResponse } from '../ports.ts';
-import type { Secrets } from '../ports/callers.ts';
-import { originTags } from './key.ts';
-import { deniedOrFailed, otherReceipt } from './receipts.ts';
-import type { Stops } from './stops.ts';
+import type { Limits, OauthClient, OwnCredential, Rules } from '../policy/rules.ts';
+import { ClientToken, type TokenDoors } from './client-token.ts';
+import type { Presented, Showable } from './showing.ts';
 
 /** Gives the Authorization that Cardea itself shows an agent; the text goes into one request and nowhere else. */
 export interface OwnCredentials {
-  authorization(credential: OwnCredential): Promise<Outcome<string>>;
-  /** Throws away what an agent has refused. */
-  forget(credential: OwnCredential): void;
+  show(credential: OwnCredential): Showable;
+  /** Lets go of the tokens of clients that the rules do not name. */
+  follow(rules: Pick<Rules, 'agents' | 'origins'>): void;
+  /** Resolves when no token is on its way. */
+  settled(): Promise<void>;
 }
-
-interface Doors {
-  readonly clock: Clock;
-  readonly fetcher: Fetcher;
-  readonly ledger: Ledger;
-  readonly secrets: Secrets;
-  readonly kills: KillBook;
-  readonly stops: Stops;
-}
-
-interface HeldToken {
-  readonly text: string;
-  /** From here on a new one is asked for. */
-  readonly renewAt: EpochMs;
-  readonly until: EpochMs;
-}
-
-/** A token that says nothing of its life is used for this long. */
-const UNSAID_SECONDS = 300;
-/** The part of its life after which a token is renewed, while the old one still does. */
-const EARLY = 0.8;
-/** A token endpoint that fails is left alone for this long. */
-const PAUSE = ms(10_000);
-/** The answer of a token endpoint has one or two KiB. */
-const LARGEST_ANSWER = bytes(65_536);
 
 /** One per token endpoint and client of the configuration, so that nobody fills it from outside. */
-export function createOwnCredentials(doors: Doors, limits: () => Limits): OwnCredentials {
+export function createOwnCredentials(doors: TokenDoors, limits: () => Limits): OwnCredentials {
   const clients = new Map<string, ClientToken>();
   const clientFor = (client: OauthClient): ClientToken => {
     const key = JSON.stringify(client);
@@ -54,142 +22,46 @@ export function createOwnCredentials(doors: Doors, limits: () => Limits): OwnCre
     return known;
   };
   return {
-    async authorization(credential) {
-      if (credential.by === 'client') return clientFor(credential).authorization();
-      const token = await doors.secrets.read({ from: 'file', path: credential.file });
-      if (token !== undefined) return accepted(`Bearer ${token}`);
-      return refused(
-        refuse(
-          'origin-unreachable',
-          `No token can be read where ${credential.name}.credentials.static says; write one there.`,
-        ),
-      );
+    show: (credential) =>
+      credential.by === 'client' ? ofClient(() => clientFor(credential)) : ofFile(doors, credential),
+    follow(rules) {
+      const named = new Set(clientsOf(rules));
+      for (const key of clients.keys()) if (!named.has(key)) clients.delete(key);
     },
-    forget: (credential) => (credential.by === 'client' ? clientFor(credential).forget() : undefined),
+    async settled() {
+      await Promise.all([...clients.values()].map((client) => client.settled()));
+    },
   };
 }
 
-/** A token of one client (RFC 6749 §4.4): one request at a time, used until it ends, renewed before. */
-class ClientToken {
-  readonly #client: OauthClient;
-  readonly #doors: Doors;
-  readonly #limits: () => Limits;
-  #held: HeldToken | null = null;
-  #flight: Promise<Outcome<HeldToken>> | null = null;
-  #failed: { readonly at: EpochMs; readonly outcome: Outcome<HeldToken> } | null = null;
+const clientsOf = ({ agents, origins }: Pick<Rules, 'agents' | 'origins'>): readonly string[] =>
+  [...agents.values(), ...origins.flatMap(({ card }) => card ?? [])]
+    .flatMap(({ credentials, extended }) => [credentials, extended.credentials])
+    .flatMap((each) => (typeof each !== 'string' && each.by === 'client' ? [JSON.stringify(each)] : []));
 
-  constructor(client: OauthClient, doors: Doors, limits: () => Limits) {
-    this.#client = client;
-    this.#doors = doors;
-    this.#limits = limits;
-  }
+const ofClient = (client: () => ClientToken): Showable => ({
+  authorization: () => client().authorization(),
+  async another({ field, isNew }) {
+    if (field !== null) client().forget(field);
+    return isNew ? undefined : valueOf(await client().authorization());
+  },
+});
 
-  async authorization(): Promise<Outcome<string>> {
-    const now = this.#doors.clock.now();
-    const held = this.#held;
-    if (held !== null && now < held.until) {
-      if (now >= held.renewAt) void this.#ask(now);
-      return accepted(`Bearer ${held.text}`);
-    }
-    const outcome = await this.#ask(now);
-    return outcome.ok ? accepted(`Bearer ${outcome.value.text}`) : outcome;
-  }
-
-  forget(): void {
-    this.#held = null;
-  }
-
-  #ask(now: EpochMs): Promise<Outcome<HeldToken>> {
-    if (this.#failed !== null && isDuring(now, this.#failed.at, later(this.#failed.at, PAUSE)))
-      return Promise.resolve(this.#failed.outcome);
-    return (this.#flight ??= this.#attempt().finally(() => (this.#flight = null)));
-  }
-
-  async #attempt(): Promise<Outcome<HeldToken>> {
-    const outcome = await requestToken(this.#client, this.#doors, this.#limits());
-    if (outcome.ok) {
-      this.#held = outcome.value;
-      this.#failed = null;
-    } else this.#failed = { at: this.#doors.clock.now(), outcome };
-    return outcome;
-  }
-}
-
-async function requestToken(client: OauthClient, doors: Doors, limits: Limits): Promise<Outcome<HeldToken>> {
-  const { clock, fetcher, ledger, secrets, kills, stops } = doors;
-  const tags = originTags(client.tokenUrl);
-  const kill = killOf(kills.active(), tags);
-  if (kill !== undefined) return refused(killed(kill, null));
-  const secret = await secrets.read(client.clientSecret);
-  if (secret === undefined)
-    return refused(refuse('origin-unreachable', `The secret of the client ${client.clientId} cannot be read.`));
-  const id = ledger.issue();
-  const requestedAt = clock.now();
-  const result = await fetcher.fetch({
-    purpose: 'token',
-    agent: null,
-    url: client.tokenUrl,
-    method: 'POST',
-    fields: tokenFields(client.clientId, secret),
-    body: formOf(client.scope),
-    rule: client.egress,
-    // No redirect: the secret is for this URL alone.
-    limits: {
-      connect: limits.connect,
-      total: limits.response,
-      idle: limits.response,
-      bytes: LARGEST_ANSWER,
-      redirects: 0,
+/** The file is read for each exchange; it may have been rotated between reading and refusing. */
+function ofFile({ secrets }: TokenDoors, { name, file }: Extract<OwnCredential, { by: 'static' }>): Showable {
+  const authorization = async (): Promise<Outcome<Presented>> => {
+    const token = await secrets.read({ from: 'file', path: file });
+    if (token !== undefined) return accepted({ field: `Bearer ${token}`, isNew: false });
+    const detail = `No token can be read where ${name}.credentials.static says; write one there.`;
+    return refused(refuse('origin-unreachable', detail));
+  };
+  return {
+    authorization,
+    async another({ field, isNew }) {
+      const other = isNew ? undefined : valueOf(await authorization());
+      return other?.field === field ? undefined : other;
     },
-    signal: stops.signal(tags),
-  });
-  const now = clock.now();
-  const read = readToken(result, now);
-  const outcome: FetchOutcome = read.ok ? 'stored' : result.ok ? 'status' : deniedOrFailed(result);
-  const refusal = read.ok ? null : read.refusal;
-  ledger.record(
-    otherReceipt({ id, purpose: 'token', at: now, result, outcome, refusal, took: between(requestedAt, now) }),
-  );
-  return read.ok ? read : refused({ ...read.refusal, receipt: id });
+  };
 }
 
-/** RFC 6749 §2.3.1: both are form-encoded before they are joined. */
-function tokenFields(clientId: string, secret: string): readonly string[] {
-  const [name, word] = [clientId, secret].map((each) => encodeURIComponent(each));
-  const basic = btoa(`${name}:${word}`);
-  return [
-    'Authorization',
-    `Basic ${basic}`,
-    'Content-Type',
-    'application/x-www-form-urlencoded',
-    'Accept',
-    'application/json',
-  ];
-}
-
-async function* formOf(scope: string | null): ByteStream {
-  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === null ? {} : { scope }) });
-  yield new TextEncoder().encode(form.toString());
-}
-
-function readToken(result: FetchResult<WholeResponse>, now: EpochMs): Outcome<HeldToken> {
-  if (!result.ok) return refused(result.refusal);
-  const { status, body } = result.response;
-  if (status !== 200) return refused(noToken(`answered ${status}`));
-  const scan = scanJson(new TextDecoder().decode(body), DEEPEST);
-  const answer = scan.ok && isObject(scan.value) ? scan.value : undefined;
-  const text = answer && own(answer, 'access_token');
-  const type = answer && own(answer, 'token_type');
-  if (answer === undefined || typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text))
-    return refused(noToken('gave no token'));
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
-    return refused(noToken('gave a token that is no bearer token'));
-  const stated = own(answer, 'expires_in');
-  const seconds = typeof stated === 'number' && stated >= 0 ? stated : UNSAID_SECONDS;
-  return accepted({ text, until: later(now, ms(seconds * 1000)), renewAt: later(now, ms(seconds * 1000 * EARLY)) });
-}
-
-const DEEPEST = 8;
-
-const noToken = (what: string) =>
-  refuse('origin-status', `The token endpoint ${what}; check tokenUrl, clientId, clientSecret and scope.`);
+const valueOf = (outcome: Outcome<Presented>): Presented | undefined => (outcome.ok ? outcome.value : undefined);

@@ -71,15 +71,15 @@ interface Doors {
 /** Makes the one way in which a card gets into the store. A caller that leaves does not end a fetch that others may wait for. */
 export function createRefresh(doors: Doors): RefreshCard {
   return async (target, limits) => {
-    const missing = (attempt: Attempt, response: WholeResponse): void => {
+    const passedOver = (attempt: Attempt, response: WholeResponse): void => {
       const why = failure(attempt, 'status', unexpectedStatus(attempt, response));
       doors.ledger.record(exchangeReceipt(attempt, why, attempt.receivedAt));
     };
-    let attempt = await attemptCards(doors, { target, limits, missing });
+    let attempt = await attemptCards(doors, { target, limits, passedOver });
     // "the cache MUST NOT use the new response to update any stored responses" — RFC 9111 §4.3.4: then only a full answer helps.
     if (speaksOfAnother(attempt)) {
       doors.ledger.record(exchangeReceipt(attempt, unrelated(attempt), attempt.receivedAt));
-      attempt = await attemptCards(doors, { target: { ...target, stored: undefined }, limits, missing });
+      attempt = await attemptCards(doors, { target: { ...target, stored: undefined }, limits, passedOver });
     }
     const refreshed = await conclude(doors, attempt);
     doors.ledger.record(exchangeReceipt(attempt, refreshed, doors.clock.now()));

@@ -211,7 +211,6 @@ async function refresh(parts: ExtendedParts, { setbacks }: State, target: Extend
   }
   const { refusal, status, retryAfter } = outcome;
   if (status === 401 || status === 403) {
-    target.shown.refused();
     parts.sessions.end(target.caller);
   } else if (outcome.outcome !== 'superseded') {
     // A credential that was refused is asked about anew; the next one may be better.

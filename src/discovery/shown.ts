@@ -10,16 +10,13 @@ import { type Caller, type Callers, readCredential, readMembers } from './caller
 import type { OwnCredentials } from './own-credentials.ts';
 import type { ShownName } from './partition.ts';
 import type { PublicCard } from './public-card.ts';
+import { NOTHING_SHOWN, type Showable } from './showing.ts';
 
 /** What an agent will be shown for one caller, and by what name it stands in keys. The text itself is got when it is sent. */
-export interface Shown {
+export interface Shown extends Showable {
   readonly name: ShownName;
   /** When what is shown ends, as far as it says so. */
   readonly until: EpochMs;
-  /** The Authorization field; null for none. */
-  authorization(): Promise<Outcome<string | null>>;
-  /** Told when the agent has refused it. */
-  refused(): void;
 }
 
 interface Parts {
@@ -48,18 +45,12 @@ export function decideShown(
   );
 }
 
-const NOTHING: Shown = {
-  name: { by: 'none' },
-  until: NO_END,
-  authorization: async () => accepted(null),
-  refused: () => undefined,
-};
+const NOTHING: Shown = { ...NOTHING_SHOWN, name: { by: 'none' }, until: NO_END };
 
 const ownShown = (own: OwnCredentials, credential: OwnCredential): Shown => ({
+  ...own.show(credential),
   name: { by: credential.by, name: credential.name },
   until: NO_END,
-  authorization: () => own.authorization(credential),
-  refused: () => own.forget(credential),
 });
 
 /** "Before forwarding, a JWT's `aud` is read even where no issuer is configured." */
@@ -81,8 +72,8 @@ function forwarded(
   return accepted({
     name: { by: 'caller', scheme: credential.scheme, hash, verified },
     until: endOf(credential.value),
-    authorization: async () => accepted(field),
-    refused: () => undefined,
+    authorization: async () => accepted({ field, isNew: true }),
+    another: async () => undefined,
   });
 }
 

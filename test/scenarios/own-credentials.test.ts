@@ -19,13 +19,14 @@ class Protected {
   readonly shown: (string | undefined)[] = [];
   issued = 0;
   lasts: number | undefined = 100;
+  takesNone = false;
   tokenFails = false;
 
   readonly behave = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.url === '/token') return this.#token(request, response);
     this.shown.push(request.headers.authorization);
     const token = request.headers.authorization?.replace('Bearer ', '');
-    if (token !== undefined && this.good.has(token))
+    if (!this.takesNone && token !== undefined && this.good.has(token))
       answers(CARD, { 'Cache-Control': 'max-age=10' })(request, response);
     else fails(401, { 'WWW-Authenticate': 'Bearer' })(request, response);
   };
@@ -54,6 +55,9 @@ const start = async (t: TestContext, options: WorldOptions): Promise<World> => {
   t.after(() => world.stop());
   return world;
 };
+
+const askedAs = async (world: World, agent: string): Promise<number> =>
+  (await world.get(`/agents/${agent}/.well-known/agent-card.json`)).status;
 
 const fetched = ({ headers }: Got): boolean => /fwd=/.test(String(headers['cache-status']));
 
@@ -86,7 +90,7 @@ describe('a public card behind authentication', () => {
     assert.doesNotMatch(gone.body, /two|lines/);
   });
 
-  test('client credentials: one request for many, renewed before the end, thrown away when refused', async (t) => {
+  test('client credentials: one request for many, renewed before the end, replaced at once when refused', async (t) => {
     const file = path.join(folder, 'secret');
     writeFileSync(file, 's/2');
     const origin = new Protected();
@@ -113,13 +117,59 @@ describe('a public card behind authentication', () => {
     await expire(2_000);
     assert.equal(origin.shown.at(-1), 'Bearer t2');
     origin.good.clear();
-    await world.clock.advance(11_000);
-    const refused = await world.card({ 'Cache-Control': 'no-cache' });
-    assert.notEqual(refused.status, 500);
-    await world.quiet();
     await expire(11_000);
-    while (origin.issued < 3) await turn();
+    assert.deepEqual([origin.issued, origin.shown.slice(-2)], [3, ['Bearer t2', 'Bearer t3']]);
+    const receipts = world.logged('exchange').filter(({ purpose }) => purpose === 'card');
+    assert.deepEqual(
+      receipts.slice(-2).map(({ status, outcome }) => [status, outcome]),
+      [
+        [401, 'status'],
+        [200, 'stored'],
+      ],
+    );
     assert.doesNotMatch(world.log.join(''), /s\/2|Bearer t|"t[123]"|Basic/);
+  });
+
+  test('an origin that takes no token at all is asked with one new one, and then left alone', async (t) => {
+    const file = path.join(folder, 'secret-2');
+    writeFileSync(file, 's/2');
+    const origin = new Protected();
+    const world = await start(t, {
+      origin: origin.behave,
+      agent: `credentials: { clientCredentials: { tokenUrl: "$ORIGIN/token", clientId: "c:1", clientSecret: "file:${file}", scope: "cards:read" } }`,
+    });
+    await world.card();
+    origin.takesNone = true;
+    await world.clock.advance(4_000_000);
+    for (let times = 0; times < 3; times += 1) assert.equal((await world.card()).code, 'origin-status');
+    assert.deepEqual([origin.issued, origin.shown.length], [2, 2], 'a token that is new itself is not replaced');
+    await world.clock.advance(60_000);
+    await world.card();
+    assert.deepEqual([origin.issued, origin.shown.length], [3, 3]);
+  });
+
+  test('a client that is configured no more is forgotten with its token', async (t) => {
+    const file = path.join(folder, 'secret-3');
+    writeFileSync(file, 's/2');
+    const origin = new Protected();
+    const world = await start(t, {
+      origin: origin.behave,
+      agent: `credentials: { clientCredentials: { tokenUrl: "$ORIGIN/token", clientId: "c:1", clientSecret: "file:${file}", scope: "cards:read" } }`,
+    });
+    const written = world.written;
+    const askAnew = async (): Promise<number> => {
+      await world.clock.advance(2_000);
+      assert.equal((await world.card({ 'Cache-Control': 'no-cache' })).status, 200);
+      return origin.issued;
+    };
+    assert.equal(await askAnew(), 1);
+    world.writes(written.replace('weather:', 'weather: { origin: "https://other.test" }\n  weather2:'));
+    assert.ok((await world.daemon.reload('admin')).ok);
+    assert.equal(await askedAs(world, 'weather2'), 200);
+    assert.equal(origin.issued, 2, 'the client of another agent has a token of its own');
+    world.writes(written);
+    assert.ok((await world.daemon.reload('admin')).ok);
+    assert.equal(await askAnew(), 3);
   });
 
   test('a token endpoint that fails is left alone for a moment, and its failure says what to check', async (t) => {
