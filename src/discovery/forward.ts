@@ -6,7 +6,7 @@ import type { Entry } from '../kernel/entry.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, refuse, refused } from '../kernel/refusal.ts';
 import { refuseAudience } from '../policy/audience.ts';
-import type { AgentRule } from '../policy/rules.ts';
+import type { AgentRule, Rules } from '../policy/rules.ts';
 import type { AcceptedCard } from './accepted-card.ts';
 import { type Call, named, readCall, refuseCall } from './call.ts';
 import type { ReadHead } from './call-body.ts';
@@ -42,7 +42,10 @@ export function createForward(parts: Parts): Forward {
     if (!call.ok) return no(call.refusal);
     const card = await parts.acceptedCard(agent, CARD_REQUESTS[call.value.version]);
     if (!card.ok) return no(card.refusal);
-    const picked = permitCall(call.value, agent, interfaces(card.value, agent));
+    const picked = permitCall(call.value, agent, {
+      interfaces: interfaces(card.value, agent),
+      issuers: parts.rules().issuers,
+    });
     if (!picked.ok) return no(picked.refusal);
     const attempt = { call: call.value, form, agent, entry: card.value, basePath: basePathOf(ask, below), callerTags };
     const sent = await sendToFirst(parts, attempt, picked.value);
@@ -57,12 +60,12 @@ export function createForward(parts: Parts): Forward {
 function permitCall(
   call: Call,
   agent: AgentRule,
-  interfaces: readonly CarriedInterface[],
+  { interfaces, issuers }: { readonly interfaces: readonly CarriedInterface[] } & Pick<Rules, 'issuers'>,
 ): Outcome<readonly CarriedInterface[]> {
   const refusal =
     refuseLoop(call.ask.field('via')) ??
     refuseExtendedCard(call) ??
-    refuseAudience(call.ask.field('authorization'), agent);
+    refuseAudience(call.ask.field('authorization'), agent, issuers);
   return refusal === undefined ? pickInterfaces(interfaces, call) : refused(refusal);
 }
 

@@ -4,7 +4,7 @@ import { NO_END } from '../kernel/principal.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';
 import { refuseAudience } from '../policy/audience.ts';
-import type { AgentRule, OwnCredential } from '../policy/rules.ts';
+import type { AgentRule, OwnCredential, Rules } from '../policy/rules.ts';
 import { readToken } from '../policy/token.ts';
 import { type Caller, type Callers, readCredential, readMembers } from './callers.ts';
 import type { OwnCredentials } from './own-credentials.ts';
@@ -22,18 +22,19 @@ export interface Shown extends Showable {
 interface Parts {
   readonly callers: Callers;
   readonly own: OwnCredentials;
+  readonly rules: () => Pick<Rules, 'issuers'>;
 }
 
 /** Decides what an agent is shown for a caller, or why nothing may be: by its rule, its card's schemes and the credential's audience. */
 export function decideShown(
-  { callers, own }: Parts,
+  parts: Parts,
   { ask, caller, agent, card }: { ask: Ask; caller: Caller; agent: AgentRule; card: PublicCard },
 ): Outcome<Shown> {
   const { credentials } = agent.extended;
   const shown =
     credentials === 'forward'
-      ? forwarded(callers, { ask, caller, agent })
-      : accepted(credentials === 'none' ? NOTHING : ownShown(own, credentials));
+      ? forwarded(parts, { ask, caller, agent })
+      : accepted(credentials === 'none' ? NOTHING : ownShown(parts.own, credentials));
   if (!shown.ok) return shown;
   const proofs = { authorization: schemeOf(shown.value.name), certificate: agent.egress.tls?.cert !== undefined };
   if (meetsSecurity(card.view, proofs)) return shown;
@@ -55,7 +56,7 @@ const ownShown = (own: OwnCredentials, credential: OwnCredential): Shown => ({
 
 /** "Before forwarding, a JWT's `aud` is read even where no issuer is configured." */
 function forwarded(
-  callers: Callers,
+  { callers, rules }: Parts,
   { ask, caller, agent }: { ask: Ask; caller: Caller; agent: AgentRule },
 ): Outcome<Shown> {
   const field = ask.field('authorization');
@@ -65,7 +66,7 @@ function forwarded(
       refuse('principal-required', 'An extended card is for whoever shows the agent a credential; send Authorization.'),
     );
   }
-  const wrong = refuseAudience(field, agent);
+  const wrong = refuseAudience(field, agent, rules().issuers);
   if (wrong !== undefined) return refused(wrong);
   const hash = callers.hashCredential(credential);
   const verified = caller.principal.kind === 'verified' && caller.credential === hash;

@@ -373,8 +373,8 @@ export const FAULTS = {
   ),
   'token-issuer': token(
     'Token of an unknown issuer',
-    "The token's issuer is not configured. Kept for later: today such a caller is known by its token's hash.",
-    'Use a configured issuer.',
+    'The token is for Cardea, and its issuer is none of those that name callers here, so that it may not go to the agent.',
+    "Get a token of a configured issuer, or add the issuer to principals.issuers; a token for the agent itself has the agent's audience.",
   ),
   'token-expired': token('Token expired', "The token's time is over or has not come.", 'Get a fresh token.'),
   'token-revoked': token(
