@@ -3,12 +3,20 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { type FormName, canonicalCard } from './canonical.ts';
 import { type Interface, legacyInterfaces, supportedInterfaces } from './interfaces.ts';
 import { type Json, type JsonObject, isArray, isObject, objectOf } from './json.ts';
-import { carried, carriedInterfaces } from './pick-interface.ts';
+import { type CarriedInterface, carried, carriedInterfaces } from './pick-interface.ts';
 import { readText } from './schema/member-value.ts';
 import { snakeName } from './schema/table.ts';
 import { type CardVersion, majorMinor } from './version.ts';
 
-type Versions = Pick<CardRule, 'versions'>;
+/** Which interfaces stay in a card that is rewritten: those that can be carried, and, where it is said, that calls are sent on to. */
+interface Kept extends Pick<CardRule, 'versions'> {
+  readonly leads?: (one: CarriedInterface) => boolean;
+}
+
+function kept(one: Interface, rule: Kept): CarriedInterface | undefined {
+  const read = carried(one, rule);
+  return read !== undefined && (rule.leads?.(read) ?? true) ? read : undefined;
+}
 
 /** Refuses a card whose calls are to pass through Cardea, where it has no interface that Cardea can carry. */
 export function refuseUncarried(card: JsonObject, rule: Pick<CardRule, 'versions' | 'route'>): Refusal | undefined {
@@ -24,8 +32,8 @@ export function refuseUncarried(card: JsonObject, rule: Pick<CardRule, 'versions
  * others are left out, and so are the signatures, which are over other bytes. Everything else stays as the agent wrote it.
  * @param base where Cardea serves the agent, as the caller reaches it: `http://127.0.0.1:8642/agents/weather`.
  */
-export function rewriteCard(card: JsonObject, base: string, rule: Versions): JsonObject {
-  const legacy = legacyInterfaces(card).filter((one) => carried(one, rule) !== undefined);
+export function rewriteCard(card: JsonObject, base: string, rule: Kept): JsonObject {
+  const legacy = legacyInterfaces(card).filter((one) => kept(one, rule) !== undefined);
   const members = Object.entries(card).map(([name, value]): [string, Json | undefined] => {
     switch (MEMBERS.get(name)) {
       case 'signatures':
@@ -73,20 +81,20 @@ function missingTransport(card: JsonObject, [main]: readonly Interface[]): reado
 }
 
 /** A version at the root speaks of the interfaces: once those of it are left out, it would contradict the ones that stay. */
-function isSpoken(card: JsonObject, version: Json, rule: Versions): boolean {
+function isSpoken(card: JsonObject, version: Json, rule: Kept): boolean {
   const declared = supportedInterfaces(card);
-  const stays = (one: Interface): boolean => one.version === stated && carried(one, rule) !== undefined;
+  const stays = (one: Interface): boolean => one.version === stated && kept(one, rule) !== undefined;
   const stated = typeof version === 'string' ? majorMinor(version) : undefined;
   return declared.length === 0 || declared.some(stays);
 }
 
-function rewriteSupported(value: Json, base: string, rule: Versions): Json | undefined {
-  const kept = distinct(value, (item) => {
+function rewriteSupported(value: Json, base: string, rule: Kept): Json | undefined {
+  const listed = distinct(value, (item) => {
     const [read] = supportedInterfaces(objectOf([['supportedInterfaces', [item]]]));
-    const one = read && carried(read, rule);
+    const one = read && kept(read, rule);
     return one && JSON.stringify([one.binding, one.version, one.tenant]);
   });
-  return kept.length === 0 ? undefined : kept.map((item) => withUrl(item, base));
+  return listed.length === 0 ? undefined : listed.map((item) => withUrl(item, base));
 }
 
 /**
@@ -97,13 +105,13 @@ function rewriteAdditional(value: Json, base: string, legacy: readonly Interface
   const [main, ...others] = legacy;
   if (main === undefined) return undefined;
   const wanted = new Set(legacy.map(({ binding }) => binding.toUpperCase()));
-  const kept = distinct(value, (item) => {
+  const wantedItems = distinct(value, (item) => {
     const transport = readText(item, 'transport')?.toUpperCase();
     return transport !== undefined && wanted.has(transport) ? transport : undefined;
   });
   const isMain = (item: JsonObject): boolean =>
     readText(item, 'transport')?.toUpperCase() === main.binding.toUpperCase();
-  const listed = kept.map((item) => withUrl(item, base));
+  const listed = wantedItems.map((item) => withUrl(item, base));
   if (others.length === 0 || listed.some(isMain)) return listed;
   return [
     objectOf([

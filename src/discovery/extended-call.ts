@@ -1,11 +1,13 @@
 import { readHttpJson } from '../bindings/http-json-path.ts';
 import { type RpcId, refuseHttpJson, refuseJsonRpc } from '../bindings/operation.ts';
+import type { RpcHead } from '../bindings/json-rpc-head.ts';
 import { operationOf } from '../bindings/operations.ts';
 import type { RefusedTrace } from '../bindings/problem.ts';
 import { callerVersion } from '../bindings/version.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask, CallerVersion } from '../kernel/ask.ts';
 import type { Outcome, Refusal } from '../kernel/refusal.ts';
+import { basePathOf } from './base-path.ts';
 
 /** The form in which a caller is answered. */
 export interface CallForm {
@@ -21,6 +23,8 @@ export interface ExtendedCall {
   readonly version: Outcome<CallerVersion>;
   /** `''` for none. */
   readonly tenant: string;
+  /** Where the agent's base is for this caller; `''` for the root. */
+  readonly basePath: string;
 }
 
 /**
@@ -33,18 +37,17 @@ export function readExtendedPath(ask: Ask, below: string): ExtendedCall | undefi
     const read = readHttpJson('GET', below, version);
     if (!read.ok || read.value.operation !== 'GetExtendedAgentCard') continue;
     const { tenant } = read.value;
-    return { ask, tenant, form: { binding: 'HTTP+JSON', id: null }, version: versionOf(ask) };
+    const form = { binding: 'HTTP+JSON', id: null } as const;
+    return { ask, tenant, form, version: versionOf(ask), basePath: basePathOf(ask, below) };
   }
   return undefined;
 }
 
 /** Reads one over JSON-RPC from what was read of its head. */
-export function readExtendedRpc(
-  ask: Ask,
-  { method, id, tenant }: { readonly method: string | undefined; readonly id: RpcId; readonly tenant: string },
-): ExtendedCall | undefined {
+export function readExtendedRpc(ask: Ask, below: string, { method, id, tenant }: RpcHead): ExtendedCall | undefined {
   if (method === undefined || operationOf(method) !== 'GetExtendedAgentCard') return undefined;
-  return { ask, tenant, form: { binding: 'JSONRPC', id }, version: versionOf(ask) };
+  const form = { binding: 'JSONRPC', id } as const;
+  return { ask, tenant, form, version: versionOf(ask), basePath: basePathOf(ask, below) };
 }
 
 const versionOf = (ask: Ask): Outcome<CallerVersion> => callerVersion(ask.field('a2a-version'), ask.target);

@@ -25,6 +25,7 @@ import type { AdmittedCard } from '../card/admit.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { cardTags } from './key.ts';
+import { refuseUnled } from './local-extended.ts';
 import { extendedReceipt } from './receipts.ts';
 import { exchangeShowing } from './showing.ts';
 import type { Shown } from './shown.ts';
@@ -123,6 +124,8 @@ async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arriv
   const { body, contentType } = arrived.answer;
   const { outcome, policy } = await doors.judge({ body, url: cardUrl, contentType }, agent);
   if (!outcome.ok) return failed('rejected', outcome.refusal);
+  const unled = refuseUnled(outcome.value.body, agent, target.order.card.interfaces);
+  if (unled !== undefined) return failed('rejected', unled);
   if (!doors.isInForce(agent)) return failed('superseded', outdated(agent));
   const entry = entryOf(target, arrived, outcome.value, policy);
   // It may have begun after a revocation of what it was begun with.

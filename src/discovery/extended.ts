@@ -1,7 +1,9 @@
+import type { SigningKey } from '../card/sign.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { createRefreshExtended, type RefreshDoors, issuerKeyTag } from './extended-refresh.ts';
 import type { Forward } from './forward.ts';
 import type { LocalCard } from './local-card.ts';
+import { createLocalExtended } from './local-extended.ts';
 import { type Logout, createLogout } from './logout.ts';
 import { type Operate, createOperate } from './operate.ts';
 import type { RefuseOperation } from './operation.ts';
@@ -25,7 +27,9 @@ export interface Extended {
 }
 
 type Parts = RefreshDoors &
-  Omit<ExtendedParts, 'refresh' | 'sessions'> & {
+  Omit<ExtendedParts, 'refresh' | 'sessions' | 'local'> & {
+    /** What signs the cards that are rewritten. */
+    readonly cardKey: SigningKey;
     readonly own: OwnCredentials;
     readonly otherwise: RefuseOperation;
     readonly serveCard: ServeCard;
@@ -41,6 +45,7 @@ export function createExtended(parts: Parts): Extended {
     ...parts,
     sessions,
     refresh: createRefreshExtended(parts),
+    local: createLocalExtended(parts.cardKey),
   });
   return {
     operate: createOperate({ ...parts, serveExtended: cards.serve }),

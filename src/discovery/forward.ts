@@ -8,6 +8,7 @@ import { type Outcome, type Refusal, refuse, refused } from '../kernel/refusal.t
 import { refuseAudience } from '../policy/audience.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import type { AcceptedCard } from './accepted-card.ts';
+import { basePathOf } from './base-path.ts';
 import { type Call, named, readCall, refuseCall } from './call.ts';
 import type { ReadHead } from './call-body.ts';
 import { CARD_REQUESTS } from './card-request.ts';
@@ -47,7 +48,14 @@ export function createForward(parts: Parts): Forward {
       issuers: parts.rules().issuers,
     });
     if (!picked.ok) return no(picked.refusal);
-    const attempt = { call: call.value, form, agent, entry: card.value, basePath: basePathOf(ask, below), callerTags };
+    const attempt = {
+      call: call.value,
+      form,
+      agent,
+      entry: card.value,
+      basePath: basePathOf(ask, below) || '/',
+      callerTags,
+    };
     const sent = await sendToFirst(parts, attempt, picked.value);
     return sent.ok ? sent.answer : no(sent.refusal);
   };
@@ -97,12 +105,6 @@ function mayTryNext(call: Call, { refusal, sent }: Extract<Sent, { ok: false }>)
   if (!sent) return true;
   const isConnection = refusal.code === 'origin-unreachable' && refusal.proxyError !== 'http_protocol_error';
   return isConnection && call.repeatable && isIdempotent(call.operation);
-}
-
-/** Where the agent's base is here: what the target has before the operation's path. */
-function basePathOf({ target }: Ask, below: string): string {
-  const path = target.replace(/\?.*$/, '');
-  return path.slice(0, path.length - below.length) || '/';
 }
 
 type InterfaceReader = (entry: Entry, agent: AgentRule) => readonly CarriedInterface[];

@@ -42,7 +42,7 @@ export function createOperate(parts: OperateParts): Operate {
 /** Reads the head of a JSON-RPC request; what is for somebody else goes on with its whole body. */
 async function overRpc(parts: OperateParts, { ask, caller }: Asked, route: Operation): Promise<Answer> {
   const read = await readRpc(ask.body);
-  const call = read.wrong === undefined ? readExtendedRpc(ask, read.head) : undefined;
+  const call = read.wrong === undefined ? readExtendedRpc(ask, route.below, read.head) : undefined;
   return call === undefined
     ? other(parts, { ask, caller, read }, route)
     : parts.serveExtended(call, route.agent, caller);

@@ -18,6 +18,7 @@ import { extendedAnswer } from './extended-answer.ts';
 import { named } from './call.ts';
 import { type ExtendedCall, refuseIn } from './extended-call.ts';
 import type { ExtendedOutcome, ExtendedTarget, RefreshExtended } from './extended-refresh.ts';
+import type { LocalExtended } from './local-extended.ts';
 import { refuseLoop } from './loop.ts';
 import type { OwnCredentials } from './own-credentials.ts';
 import { partitionKey } from './partition.ts';
@@ -42,6 +43,7 @@ export interface ExtendedParts {
   readonly hash: NameHash;
   readonly refresh: RefreshExtended;
   readonly sessions: Sessions;
+  readonly local: LocalExtended;
 }
 
 interface State {
@@ -139,7 +141,12 @@ function declaring({ admission }: Entry): Outcome<NonNullable<Entry['admission']
 }
 
 /** The hit path. Undefined where the origin must be asked. */
-function serveStored(parts: ExtendedParts, state: State, turn: Turn, target: ExtendedTarget): Answer | undefined {
+function serveStored(
+  parts: ExtendedParts,
+  state: State,
+  turn: Turn,
+  target: ExtendedTarget,
+): Answer | Promise<Answer> | undefined {
   const fresh = serveFresh(parts, turn, target);
   if (fresh !== undefined) return fresh;
   const now = parts.clock.now();
@@ -148,15 +155,22 @@ function serveStored(parts: ExtendedParts, state: State, turn: Turn, target: Ext
   if (setback === undefined || !isFailing(setback, now)) return undefined;
   if (entry === undefined || !mayServeOnError({ entry, now, status: setback.status })) return no(turn, setback.refusal);
   const cache = cacheStatusHit({ ttl: ttlFor(entry, now), detail: 'stale-if-error' });
-  return answer(turn, { entry, now, cache, result: 'hit_stale_error', own: false });
+  return answer(parts, turn, { target, entry, now, cache, result: 'hit_stale_error', own: false });
 }
 
-function serveFresh(parts: ExtendedParts, turn: Turn, target: ExtendedTarget): Answer | undefined {
+function serveFresh(parts: ExtendedParts, turn: Turn, target: ExtendedTarget): Promise<Answer> | undefined {
   const now = parts.clock.now();
   const entry = usable(parts, target, now);
   if (entry === undefined || freshFor(entry, now) <= 0) return undefined;
   if (entry.lifetime.validateAlways || asksForNewer(turn.call.ask, entry, now)) return undefined;
-  return answer(turn, { entry, now, cache: cacheStatusHit({ ttl: ttlFor(entry, now) }), result: 'hit', own: false });
+  return answer(parts, turn, {
+    target,
+    entry,
+    now,
+    cache: cacheStatusHit({ ttl: ttlFor(entry, now) }),
+    result: 'hit',
+    own: false,
+  });
 }
 
 /** What was obtained under another policy, beside another public card, or in a session that is over, is not there. */
@@ -184,7 +198,8 @@ async function serveFetched(parts: ExtendedParts, state: State, turn: Turn, targ
     const stored = outcome.outcome === 'stored';
     const ttl = stored ? { ttl: ttlFor(outcome.entry, now) } : {};
     const cache = cacheStatusForwarded({ why, status: 200, stored, collapsed, ...ttl });
-    return answer(turn, {
+    return answer(parts, turn, {
+      target,
       entry: outcome.entry,
       now,
       cache,
@@ -196,7 +211,7 @@ async function serveFetched(parts: ExtendedParts, state: State, turn: Turn, targ
   if (entry === undefined || !mayServeOnError({ entry, now, status: outcome.status })) return no(turn, outcome.refusal);
   const status = outcome.status === null ? {} : { status: outcome.status };
   const cache = cacheStatusForwarded({ why, ...status, detail: 'stale-if-error' });
-  return answer(turn, { entry, now, cache, result: 'hit_stale_error', own: false });
+  return answer(parts, turn, { target, entry, now, cache, result: 'hit_stale_error', own: false });
 }
 
 /** Only what may be stored may answer a request that it was not made for; what was taken away answers nobody. */
@@ -222,6 +237,7 @@ async function refresh(parts: ExtendedParts, { setbacks }: State, target: Extend
 }
 
 interface Given {
+  readonly target: ExtendedTarget;
   readonly entry: ExtendedEntry;
   readonly now: EpochMs;
   readonly cache: string;
@@ -230,12 +246,12 @@ interface Given {
   readonly own: boolean;
 }
 
-const answer = ({ call, agent }: Turn, { own, ...given }: Given): Answer =>
-  extendedAnswer(call.ask, call.form, {
-    ...given,
-    forThisRequest: own,
-    clientMaxAge: agent.cache.clientMaxAge,
-  });
+async function answer({ local }: ExtendedParts, turn: Turn, { own, target, ...given }: Given): Promise<Answer> {
+  const { call, agent } = turn;
+  const entry = await local(given.entry, { call, agent, interfaces: target.order.card.interfaces });
+  const { clientMaxAge } = agent.cache;
+  return extendedAnswer(call.ask, call.form, { ...given, entry, forThisRequest: own, clientMaxAge });
+}
 
 const ttlFor = (entry: ExtendedEntry, now: EpochMs): ReturnType<typeof ttlOf> =>
   ttlOf(ms(Math.min(freshFor(entry, now), between(now, entry.until))));

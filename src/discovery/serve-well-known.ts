@@ -5,7 +5,7 @@ import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Caller } from './callers.ts';
-import type { LocalCard } from './local-card.ts';
+import { type LocalCard, cardBasePath } from './local-card.ts';
 import type { ServeCard } from './serve-card.ts';
 import type { ExtendedCards } from './serve-extended.ts';
 
@@ -24,8 +24,10 @@ export function createServeWellKnown(
 ): ServeWellKnown {
   const replaced = async (ask: Ask, agent: AgentRule, caller: Caller): Promise<Answer> => {
     const version = callerVersion(ask.field('a2a-version'), ask.target);
+    const basePath = cardBasePath(ask, agent.name);
     const form = { binding: 'HTTP+JSON', id: null } as const;
-    const own = caller.credential === null ? undefined : await held({ ask, form, version, tenant: '' }, agent, caller);
+    const own =
+      caller.credential === null ? undefined : await held({ ask, form, version, tenant: '', basePath }, agent, caller);
     return dependingOnCaller(own ?? (await serveCard(ask, agent, localCard)));
   };
   return (ask, agent, caller) =>
