@@ -82,7 +82,9 @@ export function refusalFields(refusal: Refusal): readonly string[] {
   const retryAfter = refusal.retryAfter ?? RETRY_AFTER.get(refusal.code);
   if (retryAfter !== undefined) fields.push('Retry-After', String(retryAfter));
   if (refusal.allow !== undefined) fields.push('Allow', refusal.allow.join(', '));
-  if (status === 401) fields.push('WWW-Authenticate', refusal.challenge ?? challengeFor(refusal.code));
+  // "A server … MAY include it in other response messages" — RFC 9110 §11.6.1: a 403 says so what scope was wanting.
+  if (status === 401 || (status === 403 && refusal.challenge !== undefined))
+    fields.push('WWW-Authenticate', refusal.challenge ?? challengeFor(refusal.code));
   if (status === 407) fields.push('Proxy-Authenticate', refusal.challenge ?? challengeFor(refusal.code));
   return fields;
 }
