@@ -55,25 +55,44 @@ interface CardOrder {
 
 /** Tries the agent's URLs in order, the next one only after a 404, all under one deadline. */
 export async function attemptCards(doors: Doors, { target, limits, passedOver }: CardOrder): Promise<Attempt> {
+  const { cards, credentials } = target.agent;
+  const shown = credentials === 'none' ? NOTHING_SHOWN : doors.own.show(credentials);
+  const exchange = exchangesFor(doors, target, limits);
+  const over = (one: Attempt): void => {
+    if (one.result.ok) passedOver(one, one.result.response);
+  };
+  const attempt = async (url: Url): Promise<Attempt> => {
+    const send = (authorization: string | null): Promise<Attempt> => exchange(url, authorization);
+    const made = await exchangeShowing(shown, { send, isRefused, passedOver: over });
+    return made.ok ? made.value : unsent(doors, target, { url, refusal: made.refusal });
+  };
+  const [first, ...others] = cards;
+  if (first === undefined) throw new Error(`agent ${target.agent.name} has no card URL`);
+  let last = await attempt(first);
+  for (const url of others) {
+    if (!last.result.ok || last.result.response.status !== 404) break;
+    over(last);
+    last = await attempt(url);
+  }
+  return last;
+}
+
+/** Makes the exchanges of one refresh: one generation, one deadline, one way to be stopped. */
+function exchangesFor(doors: Doors, target: CardTarget, limits: Limits) {
   const signal = doors.stops.signal(agentTags(target.agent));
   const generation = doors.store.generation();
   const startedAt = doors.clock.now();
-  const { credentials } = target.agent;
-  const shown = credentials === 'none' ? NOTHING_SHOWN : doors.own.show(credentials);
-  const exchange = async (url: Url, authorization: string | null): Promise<Attempt> => {
+  return async (url: Url, authorization: string | null): Promise<Attempt> => {
     const id = doors.ledger.issue();
     const conditions = target.stored?.url === url ? conditionFields([target.stored]) : [];
+    const credential = authorization === null ? [] : ['Authorization', authorization];
     const requestedAt = doors.clock.now();
     const order: FetchOrder = {
       purpose: 'card',
       agent: target.agent.name,
       url,
       method: 'GET',
-      fields: [
-        ...target.request.fields,
-        ...conditions,
-        ...(authorization === null ? [] : ['Authorization', authorization]),
-      ],
+      fields: [...target.request.fields, ...conditions, ...credential],
       body: null,
       rule: target.agent.egress,
       limits: cardLimits(limits, between(startedAt, requestedAt)),
@@ -84,26 +103,18 @@ export async function attemptCards(doors: Doors, { target, limits, passedOver }:
     const receivedAt = doors.clock.now();
     return { target, id, generation, url, conditional: conditions.length > 0, requestedAt, receivedAt, result };
   };
-  const over = (one: Attempt): void => {
-    if (one.result.ok) passedOver(one, one.result.response);
-  };
-  const attempt = async (url: Url): Promise<Attempt> => {
-    const send = (authorization: string | null): Promise<Attempt> => exchange(url, authorization);
-    const made = await exchangeShowing(shown, { send, isRefused, passedOver: over });
-    if (made.ok) return made.value;
-    const [id, now] = [doors.ledger.issue(), doors.clock.now()];
-    const result = { ok: false, refusal: made.refusal, trail: notSent(url), sent: false } as const;
-    return { target, id, generation, url, conditional: false, requestedAt: now, receivedAt: now, result };
-  };
-  const [first, ...others] = target.agent.cards;
-  if (first === undefined) throw new Error(`agent ${target.agent.name} has no card URL`);
-  let last = await attempt(first);
-  for (const url of others) {
-    if (!last.result.ok || last.result.response.status !== 404) break;
-    over(last);
-    last = await attempt(url);
-  }
-  return last;
+}
+
+/** Where there is nothing to show, nothing is sent. */
+function unsent(
+  { clock, ledger, store }: Doors,
+  target: CardTarget,
+  { url, refusal }: { readonly url: Url; readonly refusal: Refusal },
+): Attempt {
+  const result = { ok: false, refusal, trail: notSent(url), sent: false } as const;
+  const now = clock.now();
+  const made = { requestedAt: now, receivedAt: now, conditional: false, result };
+  return { target, id: ledger.issue(), generation: store.generation(), url, ...made };
 }
 
 const isRefused = ({ result }: Attempt): boolean => result.ok && result.response.status === 401;

@@ -109,11 +109,11 @@ for (const { name, card, asked, version, body } of KINDS) {
       });
     }
     test('both bindings of one version are answered from one entry', async () => {
-      for (const version of ['1.0', '0.3'] as const) {
+      for (const spoken of ['1.0', '0.3'] as const) {
         agent.asked.length = 0;
-        const token = `both-${version}`;
-        await agent.ask({ version, token });
-        assert.ok(isHit(await agent.ask({ version, token, over: 'rpc' })));
+        const how = { version: spoken, token: `both-${spoken}` };
+        await agent.ask(how);
+        assert.ok(isHit(await agent.ask({ ...how, over: 'rpc' })));
         assert.equal(agent.asked.length, 1);
       }
     });
