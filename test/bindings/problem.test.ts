@@ -93,7 +93,8 @@ describe('a refusal as a problem document', () => {
       'www-authenticate',
       'Basic realm="a"',
     ],
-    ['a 403 has none', refuse('extended-refused', 'x', { challenge: 'Basic' }), 'www-authenticate', undefined],
+    ['a 403 came with one', refuse('extended-refused', 'x', { challenge: 'Basic' }), 'www-authenticate', 'Basic'],
+    ['a 403 came without', refuse('extended-refused', 'x'), 'www-authenticate', undefined],
     [
       'the credential was for a proxy',
       refuse('token-invalid', 'x', { status: 407 }),
