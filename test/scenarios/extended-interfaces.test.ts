@@ -42,10 +42,10 @@ limits: { response: 5s }`,
 
   test('is asked where one breaks before an answer; the receipts say which was used', async () => {
     await publish([elsewhere(RPC), REST]);
-    const before = receipts().length;
+    const earlier = receipts().length;
     const got = await agent.ask({ token: 'ann' });
     assert.deepEqual([got.status, secretOf(got)], [200, 'ann']);
-    const told = receipts().slice(before);
+    const told = receipts().slice(earlier);
     assert.deepEqual(
       told.map((line) => [line['interface'], line['outcome']]),
       [

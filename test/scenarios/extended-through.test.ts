@@ -6,7 +6,7 @@ import { type Got, ask } from '../support/world.ts';
 /** The interfaces that a served card names, and whether it is signed. */
 function told({ body }: Got): { readonly interfaces: readonly unknown[]; readonly signed: boolean } {
   const { supportedInterfaces = [], signatures } = JSON.parse(body) as {
-    supportedInterfaces?: readonly Record<string, unknown>[];
+    supportedInterfaces?: readonly Readonly<Record<string, string | undefined>>[];
     signatures?: readonly unknown[];
   };
   const interfaces = supportedInterfaces.map(({ url, protocolBinding, tenant }) =>
