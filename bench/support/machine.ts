@@ -1,23 +1,29 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 
 /** Where a server and where its load runs, on a machine of two CPUs or more: apart, so that neither takes the other's time. */
 export const SERVER_CPU = 0;
 export const LOAD_CPU = 1;
 
-/** Before what else runs on the machine, where that is allowed. */
-const NICE = process.getuid?.() === 0 ? ['nice', '-n', '-10'] : [];
+/** Before all else that runs on the machine, where that is allowed: what waits for its turn loses the other's caches too. */
+const FIRST = works('chrt', ['-r', '1', 'true']) ? ['chrt', '-r', '1'] : [];
+const PINNED = os.availableParallelism() > 1 && works('taskset', ['-c', '0', 'true']);
 
-/** A command line that stays on one CPU; on any where there is only one, or no `taskset`. */
+/** A command line that stays on one CPU, and goes before others, as far as the machine lets it. */
 export function onCpu(cpu: number, command: readonly string[]): readonly [string, ...string[]] {
-  const pinned = os.availableParallelism() < 2 || !isInstalled('taskset') ? [] : ['taskset', '-c', String(cpu)];
-  const [program = 'nice', ...args] = [...NICE, ...pinned, ...command];
+  const [program = 'true', ...args] = [...FIRST, ...(PINNED ? ['taskset', '-c', String(cpu)] : []), ...command];
   return [program, ...args];
+}
+
+function works(program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args).status === 0;
 }
 
 function isInstalled(program: string): boolean {
   const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
-  return folders.some((folder) => fs.existsSync(`${folder}/${program}`));
+  return folders.some((folder) => fs.existsSync(path.join(folder, program)));
 }
 
 /** Says how to get a program where it is missing; whether it is there. */

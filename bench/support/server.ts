@@ -21,7 +21,7 @@ export interface Command {
   /** What its line says that it runs; a program without such a line is asked for by other means. */
   readonly awaits?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The CPU to stay on; none for any. */
+  /** The CPU to stay on, before all else there; null for an ordinary process. */
   readonly cpu?: number | null;
 }
 
