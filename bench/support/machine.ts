@@ -21,9 +21,11 @@ function works(program: string, args: readonly string[]): boolean {
   return spawnSync(program, args).status === 0;
 }
 
+/** Servers lie where only root's PATH leads. */
+export const WITH_SBIN = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
+
 function isInstalled(program: string): boolean {
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
-  return folders.some((folder) => fs.existsSync(path.join(folder, program)));
+  return WITH_SBIN.PATH.split(':').some((folder) => fs.existsSync(path.join(folder, program)));
 }
 
 /** Says how to get a program where it is missing; whether it is there. */
@@ -56,4 +58,10 @@ export function thisMachine(): Machine {
 function systemName(): string {
   const release = fs.existsSync('/etc/os-release') ? fs.readFileSync('/etc/os-release', 'utf8') : '';
   return /^PRETTY_NAME="?([^"\n]*)/m.exec(release)?.[1] ?? os.type();
+}
+
+/** The first version number that a program prints; empty where it prints none. */
+export function versionOf(program: string, args: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env: WITH_SBIN });
+  return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? '';
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import net from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SERVER_CPU, onCpu } from './machine.ts';
+import { SERVER_CPU, WITH_SBIN, onCpu } from './machine.ts';
 import type { Scratch } from './scratch.ts';
 
 /** A program that runs as a process of its own. */
@@ -18,8 +19,10 @@ const PATIENCE_MS = 20_000;
 
 export interface Command {
   readonly line: readonly [string, ...string[]];
-  /** What its line says that it runs; a program without such a line is asked for by other means. */
+  /** What the line has in it by which it says that it runs. */
   readonly awaits?: string;
+  /** Where a program listens that says nothing. */
+  readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** The CPU to stay on, before all else there; null for an ordinary process. */
   readonly cpu?: number | null;
@@ -27,22 +30,45 @@ export interface Command {
 
 /** Starts a program and waits for its line. It is ended with the scratch folder, if not before. */
 export async function start(command: Command, scratch: Scratch): Promise<Running> {
-  const { awaits, env = {}, cpu = SERVER_CPU } = command;
+  const { awaits, port, env = {}, cpu = SERVER_CPU } = command;
   const [program, ...args] = cpu === null ? command.line : onCpu(cpu, command.line);
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...WITH_SBIN, ...env },
   });
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
   scratch.later(() => end(child));
-  const said = await Promise.race([lineOf(child, awaits), timeUp(program, errors)]);
+  const said = await Promise.race([
+    awaits === undefined ? listening(port ?? 0, child) : lineOf(child, awaits),
+    timeUp(args.join(' '), errors),
+  ]);
   child.stdout.resume();
   return { pid: child.pid ?? 0, said, end: () => end(child) };
 }
 
-async function lineOf(child: ChildProcess, awaits: string | undefined): Promise<string> {
-  if (awaits === undefined || child.stdout === null) return '';
+/** Until somebody accepts connections, or the program is gone. */
+async function listening(port: number, child: ChildProcess): Promise<string> {
+  while (child.exitCode === null && child.signalCode === null) {
+    if (await connects(port)) return '';
+    await pause(50);
+  }
+  throw new Error(`${child.spawnargs.join(' ')} ended before it listened`);
+}
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    const settle = (answer: boolean) => (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', settle(true)).once('error', settle(false));
+  });
+}
+
+async function lineOf(child: ChildProcess, awaits: string): Promise<string> {
+  if (child.stdout === null) throw new Error('no output to read');
   for await (const line of createInterface({ input: child.stdout })) if (line.includes(awaits)) return line;
   throw new Error(`${child.spawnargs.join(' ')} ended before it ran`);
 }
