@@ -46,7 +46,7 @@ export async function enterCardea(node: NodeName, origin: Origin, scratch: Scrat
 
 /** undici's caching interceptor behind node:http. A request that is conditional already it passes to the origin: it takes no part in that. */
 export async function enterUndici(node: NodeName, origin: Origin, scratch: Scratch): Promise<Entrant> {
-  const line = [nodeProgram(node), path.join(SERVERS, 'undici-cache.mjs'), origin.url] as const;
+  const line = [nodeProgram(node), path.join(SERVERS, 'undici-cache.ts'), origin.url] as const;
   const running = await start({ line: [...line], awaits: 'port ' }, scratch);
   const port = Number(running.said.slice('port '.length));
   const enter = await entrant({ name: `undici's cache, Node ${node}`, pid: running.pid, port }, 'http/1.1');
