@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { type RunningAgent, startAgent, startTamperer } from './agents.ts';
 import { tellCalls } from './calls.ts';
@@ -117,9 +119,20 @@ async function tell({ title, say, exchange, command }: Story): Promise<void> {
   command(`curl ${base}/agents`, 'what is served here');
   command(`curl ${base}/problems/unknown-agent`, 'what a refusal means and how to mend it');
   command(`curl -s http://${started.ops[0]}/metrics | grep cardea_card`, 'freshness, as Prometheus sees it');
+  command(
+    `./bin/cardea console --config ${config}`,
+    'the console in a browser, signed in for you by a link like this one',
+  );
+  say(`  ${await consoleLink()}`);
   command(`./bin/cardea check --config ${config}`, 'the configuration of this demo, checked');
   say('');
   say('Cardea and the planner stay up; Ctrl-C ends the demo.');
+}
+
+/** What `cardea console` prints: a link that signs in once, within five minutes. */
+async function consoleLink(): Promise<string> {
+  const { stdout } = await promisify(execFile)(LAUNCHER, ['console', '--json', '--config', config]);
+  return (JSON.parse(stdout) as { readonly url: string }).url;
 }
 
 function configuration(first: RunningAgent, second: RunningAgent, state: string): string {

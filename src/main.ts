@@ -14,6 +14,7 @@ import { serveCommand } from './cli/serve.ts';
 import { signCommand } from './cli/sign.ts';
 import { verifyCommand } from './cli/verify.ts';
 import { type World, startDaemon } from './daemon.ts';
+import { consoleNotice } from './daemon/places.ts';
 import { processNotices } from './daemon/process-notices.ts';
 import type { Load } from './daemon/reload.ts';
 import { examineBy } from './examine.ts';
@@ -57,7 +58,8 @@ async function serve(config: ValidConfig, load: Load): Promise<number> {
   const stop = signalled(['SIGTERM', 'SIGINT']);
   const daemon = await startDaemon(config, { clock, log }, load);
   process.stdout.write(`${JSON.stringify(daemon.started)}\n`);
-  for (const notice of processNotices(process)) daemon.observer.record(notice);
+  for (const notice of [...processNotices(process), ...consoleNotice(daemon.started, config.settings)])
+    daemon.observer.record(notice);
   // Nothing keeps it, so this is the one time that it can be read.
   if (daemon.token !== null) process.stdout.write(`${JSON.stringify({ msg: 'admin token', token: daemon.token })}\n`);
   const obey = (signal: NodeJS.Signals): void => {

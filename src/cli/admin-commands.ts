@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { consoleCommand } from './console.ts';
 import { drainCommand } from './drain.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
@@ -15,6 +16,7 @@ import { statusCommand } from './status.ts';
 /** Every command that talks to the running daemon, in the order in which the help lists them. */
 export const ADMIN_COMMANDS: readonly Command[] = [
   statusCommand,
+  consoleCommand,
   explainCommand,
   reviewCommand,
   approveCommand,

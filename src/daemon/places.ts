@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Settings } from '../config/schema.ts';
+import type { Event } from '../kernel/event.ts';
 import type { ListenerName } from '../kernel/ids.ts';
 import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
 import type { Observer } from '../ports.ts';
@@ -26,6 +27,15 @@ export function startLine(places: readonly Place[]): Started {
   const own = places.filter(({ name }) => !DAEMON_LISTENERS.has(name));
   const listeners = Object.fromEntries(own.map((place) => [place.name, formatAddress(place.at)]));
   return { msg: 'started', pid: process.pid, agents: at('agents'), ops: at('ops'), admin: at('admin'), listeners };
+}
+
+/** Tells whoever reads the first lines where the console is, and how to come in. */
+export function consoleNotice({ admin: [at] }: Started, { listen }: Pick<Settings, 'listen'>): readonly Event[] {
+  // No browser opens a socket in the file system.
+  if (at === undefined || at.startsWith('unix:')) return [];
+  const url = `${listen.admin.tls === null ? 'http' : 'https'}://${at.replace(/^(0\.0\.0\.0|\[::\])(?=:)/, 'localhost')}/console/`;
+  const msg = `the console is at ${url}: cardea console prints a link that signs in`;
+  return [{ kind: 'notice', level: 'info', msg }];
 }
 
 const DAEMON_LISTENERS: ReadonlySet<string> = new Set(['agents', 'ops', 'admin']);

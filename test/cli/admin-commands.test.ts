@@ -77,6 +77,18 @@ describe('commands that talk to the daemon', () => {
   });
   after(() => desk.close());
 
+  test('console prints a link that signs in once, and says why there is none', async () => {
+    const { code, out } = await desk.run('console');
+    assert.equal(code, 0);
+    const [, url = ''] = /^(\S+)\n\nIt signs one browser in, within five minutes\.\n$/.exec(out) ?? [];
+    assert.match(url, new RegExp(`^http://${desk.address}/console/#code=[\\w-]{43}$`));
+    const shown = new URL(url).hash.slice('#code='.length);
+    assert.equal(desk.world.door.signIn('code', shown).ok, true);
+    assert.equal(desk.world.door.signIn('code', shown).ok, false);
+    const json = JSON.parse((await desk.run('console --json')).out) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(json), ['url', 'expires']);
+  });
+
   test('status shows what is stopped and how cards stand', async () => {
     desk.world.kills = [];
     await desk.run('kill agent:planner --reason "looks forged"');
