@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type pino from 'pino';
-import { createAdmin } from './admin/api.ts';
 import { type EventFeed, createEventFeed } from './admin/events.ts';
 import type { ListenSettings } from './config/compile.ts';
 import type { Settings } from './config/schema.ts';
-import { createAdminPorts } from './daemon/admin-ports.ts';
+import { adminMaker } from './daemon/admin-ports.ts';
 import { adminAuthority } from './daemon/authority.ts';
 import { createWayOut, proxyNotices } from './daemon/egress.ts';
 import { createAdopt } from './daemon/adopt.ts';
@@ -13,6 +12,7 @@ import { createKilling, type Killing } from './daemon/killing.ts';
 import { createListeners, type Listeners } from './daemon/listeners.ts';
 import { listenerMaker, wantedOf } from './daemon/make-listener.ts';
 import { createDaemonFile, type DaemonFile, type Started } from './daemon/places.ts';
+import { type CountStored, storedCounter } from './daemon/preview.ts';
 import { createReload, type Load, type Reload, type ReloadCause } from './daemon/reload.ts';
 import { type DaemonState, takeNoState, takeState } from './daemon/state.ts';
 import { createStatus, type Status } from './daemon/status.ts';
@@ -90,6 +90,7 @@ export interface Graph {
   readonly kills: KillBook;
   readonly fetcher: ClosableFetcher;
   readonly discovery: Discovery;
+  readonly countStored: CountStored;
   /** Takes over what of other settings is not in their rules. */
   follow(settings: Settings): void;
   close(): Promise<void>;
@@ -119,13 +120,9 @@ export const alone = async ({ settings }: Pick<Configured, 'settings'>, { clock 
 /** Builds the object graph around the doors, with nothing listening. */
 export async function createGraph(configured: Configured, world: World, own: Own): Promise<Graph> {
   const { settings, rules, clock, kills, revocations } = { ...configured, ...world, ...own };
-  const metrics = createMetrics(
-    gauges(own, { discovery: () => discovery, memory: () => memory, extended: () => extended }),
-    {
-      version: programVersion(),
-      node: process.versions.node,
-    },
-  );
+  const stores = { memory: () => memory, extended: () => extended };
+  const program = { version: programVersion(), node: process.versions.node };
+  const metrics = createMetrics(gauges(own, { discovery: () => discovery, ...stores }), program);
   const events = createEventFeed(clock);
   const log = createLog({ ...settings().log, destination: world.log });
   const observer = both(createObserver(metrics, log), events);
@@ -154,6 +151,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
     kills,
     fetcher,
     discovery,
+    countStored: storedCounter(memory, extended),
     follow(next) {
       log.follow(next.log);
       memory.resize(next.cache.maxBytes);
@@ -200,12 +198,9 @@ export async function startDaemon(configured: Configured, world: World, load: Lo
   const reload: Reload = createReload({ clock, observer, files, load, adopt, mountedAlone, digest });
   const status = createStatus(discovery, configured.rules);
   const draining = createDrain(() => drainAll({ graph, status, reload, listeners, files, killing, daemonFile }));
-  const createOne = listenerMaker(graph, status, (listener) => {
-    const { killSwitch } = killing;
-    const parts = { ...graph, settings, killSwitch, drain: draining.begin, reload: () => reload.run('admin') };
-    const ports = createAdminPorts({ ...parts, console: authority.consoleAt(listener) });
-    return createAdmin(ports, authority.checkAt(listener));
-  });
+  const { killSwitch } = killing;
+  const admin = { ...graph, settings, listeners, killSwitch, drain: draining.begin, reload: () => reload.run('admin') };
+  const createOne = listenerMaker(graph, status, adminMaker(admin, authority));
   // Before the first listener opens: nothing is served in between.
   await killing.look();
   const opened = await listeners.prepare(wantedOf(configured)).catch(closing(graph));
@@ -219,7 +214,7 @@ export async function startDaemon(configured: Configured, world: World, load: Lo
       return listeners.started();
     },
     observer,
-    killSwitch: killing.killSwitch,
+    killSwitch,
     prefetched,
     settled: () => discovery.settled(),
     stopAll: (reason) => void killing.stopAll('signal', reason),

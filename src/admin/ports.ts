@@ -3,7 +3,8 @@ import type { Revoked, RevokeOrder } from '../discovery/revoke.ts';
 import type { ChangeClass, KeptChange } from '../kernel/change.ts';
 import type { AgentName, CardDigest, ReceiptId, Tag, Url } from '../kernel/ids.ts';
 import type { Kill, KillSource } from '../kernel/kill.ts';
-import type { SignatureVerdict } from '../kernel/outcome.ts';
+import type { Verdict } from '../kernel/entry.ts';
+import type { Review, SignatureVerdict } from '../kernel/outcome.ts';
 import type { Authority } from '../kernel/receipt.ts';
 import type { Outcome, Refusal } from '../kernel/refusal.ts';
 import type { CardVariant, FirstUse, ReviewAction } from '../kernel/review.ts';
@@ -30,6 +31,8 @@ export interface AdminPorts {
   card(agent: AgentName): ServedCard | undefined;
   /** Asks the origin now, whatever is fresh; resolves when that has ended. */
   refresh(agent: AgentName): Promise<Outcome<Refreshment>>;
+  /** What a stop of this scope would concern now. */
+  preview(scope: Tag): KillPreview;
   /** Resolves to how many entries it concerned. */
   purge(tags: readonly Tag[], soft: boolean): Promise<number>;
   /** In force when it returns; resolves when it is written, or could not be. */
@@ -64,6 +67,8 @@ export interface ReviewPorts {
   /** Everything that waits or is blocked: of agents, then of cards without a name. */
   waiting(): readonly WaitingView[];
   decide(order: ReviewOrder): Promise<Outcome<Decision>>;
+  /** What an offered card's signatures are worth under today's rules and keys, or why the card would be refused. */
+  judge(agent: AgentName, digest: CardDigest): Promise<Outcome<Verdict>>;
 }
 
 export interface ReviewOrder extends Pick<Decision, 'agent' | 'digest' | 'action' | 'reason' | 'by'> {}
@@ -120,8 +125,22 @@ export interface InForceView {
   readonly review: 'approved' | 'allowed' | 'first-use';
   readonly by: 'person' | 'pin' | 'policy';
   readonly signature: SignatureVerdict;
+  readonly verdict: Verdict;
   readonly at: EpochMs;
   readonly receipt: ReceiptId;
+}
+
+/** What a stop would concern. What it would keep away later, nobody can count. */
+export interface KillPreview {
+  /** Named agents that would be stopped. */
+  readonly agents: readonly AgentName[];
+  /** Stored answers, cards among them. */
+  readonly entries: number;
+  /** Stored extended cards, and of how many callers. */
+  readonly extended: number;
+  readonly callers: number;
+  /** Answers that are being written, and would be cut off. */
+  readonly streams: number;
 }
 
 /** A stop that was made or ended. */
@@ -137,6 +156,15 @@ export interface AgentView extends CardStatus {
   readonly urls: readonly Url[];
   /** What a kill or a purge finds it by. */
   readonly tags: readonly Tag[];
+  /** What the card calls itself; null while there is none. */
+  readonly name: string | null;
+  readonly verdict: Verdict | null;
+  /** How it came to be served. */
+  readonly reviewed: Review | null;
+  /** How long it is fresh from when it was new, in ms. */
+  readonly lifetime: number;
+  /** Until when it may be served although its origin fails; 0 for not at all. */
+  readonly staleUntil: EpochMs;
   /** The last failure, while it is remembered. */
   readonly setback: SetbackView | null;
 }
@@ -144,6 +172,8 @@ export interface AgentView extends CardStatus {
 export interface SetbackView {
   readonly code: string;
   readonly detail: string;
+  /** What mends it, as the table of problems says. */
+  readonly remedy: string;
   readonly at: EpochMs;
   readonly failures: number;
   readonly retryAt: EpochMs;

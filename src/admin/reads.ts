@@ -7,6 +7,7 @@ import { unknownAgent } from './changes.ts';
 import { explain } from './explain.ts';
 import type { AdminPorts, PendingView } from './ports.ts';
 import { asAgent, readQuery, receiptQuery } from './query.ts';
+import { scopeOf } from './scopes.ts';
 import type { Session } from './sessions.ts';
 
 /** What an administrator may look at. */
@@ -39,11 +40,20 @@ function withoutCard(pending: PendingView): Omit<PendingView, 'card'> {
 export const listChanges = ({ ports }: Look): Answer => json({ pending: ports.reviews.waiting() });
 
 /** What waits for review, with every change and the card as it came. */
-export function showChange({ ports, named }: Look): Answer {
+export async function showChange({ ports, named }: Look): Promise<Answer> {
   const review = ports.reviews.of(asAgent(named));
   if (review === undefined) return problem(unknownAgent(ports, named));
-  const { rule, suspended, pending } = review;
+  const { rule, suspended } = review;
+  const pending = await Promise.all(review.pending.map((each) => withVerdict(ports, named, each)));
   return json({ agent: named, suspended, firstUse: rule.firstUse, pending });
+}
+
+/** Beside the card what it is worth today: keys and rules may be others than when it came. */
+async function withVerdict(ports: AdminPorts, named: string, pending: PendingView): Promise<object> {
+  const judged = await ports.reviews.judge(asAgent(named), pending.digest);
+  if (judged.ok) return { ...pending, verdict: judged.value, refusal: null };
+  const { code, detail } = judged.refusal;
+  return { ...pending, verdict: null, refusal: { code, detail } };
 }
 
 /** The card as it is served now, in its own bytes. */
@@ -86,6 +96,14 @@ export async function showExplanation({ ports, ask }: Look): Promise<Answer> {
 
 export const listKills = ({ ports }: Look): Answer =>
   json({ kills: ports.kills.active(), persisted: ports.kills.persisted() });
+
+/** What a stop would concern, for whoever is about to order it. */
+export function previewKill({ ports, ask }: Look): Answer {
+  const query = readQuery(ask, ['scope']);
+  if (!query.ok) return problem(query.refusal);
+  const scope = scopeOf(query.value);
+  return scope.ok ? json({ scope: scope.value, ...ports.preview(scope.value) }) : problem(scope.refusal);
+}
 
 export const showConfig = ({ ports }: Look): Answer => json(ports.config());
 

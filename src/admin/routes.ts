@@ -77,6 +77,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/receipts/verify', /^\/receipts\/verify$/, { GET: read(reads.verifyReceipts) }),
   route('/explain', /^\/explain$/, { GET: read(reads.showExplanation) }),
   route('/kill', /^\/kill$/, { GET: read(reads.listKills), POST: always(changes.kill, 'scope', 'reason') }),
+  route('/kill/preview', /^\/kill\/preview$/, { GET: read(reads.previewKill) }),
   route('/kill/0a1b2c3d', /^\/kill\/([A-Za-z0-9-]{1,64})$/, { DELETE: always(changes.lift, 'reason') }),
   route('/config', /^\/config$/, { GET: read(reads.showConfig) }),
   route('/events', /^\/events$/, { GET: { does: 'watch', run: reads.watchEvents } }),

@@ -10,7 +10,7 @@ const MOST_TAGS = 100;
 const SCOPES = 'all, agent:NAME, origin:HOST, tenant:ID, principal:ID or kid:ID';
 
 /** Reads the scope of a stop. */
-export function scopeOf(order: Order): Outcome<Tag> {
+export function scopeOf(order: ReadonlyMap<string, unknown>): Outcome<Tag> {
   const written = order.get('scope');
   const scope = typeof written === 'string' ? parseScope(written) : undefined;
   return scope === undefined ? refused(bad(`scope must be ${SCOPES}.`)) : accepted(scope);

@@ -1,6 +1,8 @@
 import { type AdminCall, adminCommand, membersOf } from './admin-command.ts';
 import { cell } from './terminal.ts';
 
+const FLAGS = {} as const;
+
 /** `cardea console`: an address that signs a browser in. */
 export const consoleCommand = adminCommand({
   name: 'console',
@@ -11,13 +13,13 @@ export const consoleCommand = adminCommand({
 
   ssh -L 8643:127.0.0.1:8643 HOST          then open the link here
   kubectl port-forward POD 8643            the same for a Pod`,
-  flags: {},
+  flags: FLAGS,
   exits:
     '0 printed · 1 refused, or listen.admin is a socket, which no browser opens · 2 called wrongly · 3 no daemon answers',
   run: runConsole,
 });
 
-async function runConsole({ ask, fail, show }: AdminCall<Record<never, never>>): Promise<number> {
+async function runConsole({ ask, fail, show }: AdminCall<typeof FLAGS>): Promise<number> {
   const reply = await ask('POST', '/console/links');
   if (reply.status !== 200) return fail(reply);
   show(reply, () => `${cell(membersOf(reply.text)['url'])}\n\nIt signs one browser in, within five minutes.\n`);

@@ -1,22 +1,33 @@
+import { type AdminHandle, createAdmin } from '../admin/api.ts';
 import type { EventFeed } from '../admin/events.ts';
 import type { AdminPorts, AgentView, ConsolePorts, Described } from '../admin/ports.ts';
+import type { AdminAuthority } from './authority.ts';
+import type { ListenerSettings } from '../config/compile.ts';
+import type { Listeners } from './listeners.ts';
+import { type CountStored, previewOf } from './preview.ts';
 import { createReviewPorts } from './review-ports.ts';
 import { ruleOf } from './rule-of.ts';
 import { effectiveValues } from '../config/effective.ts';
 import type { Settings } from '../config/schema.ts';
 import { CARD_REQUESTS } from '../discovery/card-request.ts';
-import { type CardStatus, cardStatus } from '../discovery/card-status.ts';
+import { type CardStatus, cardInUse, cardStatus } from '../discovery/card-status.ts';
+import type { CardBook } from '../discovery/card-book.ts';
 import type { Discovery } from '../discovery/discovery.ts';
 import { agentTags, originTags } from '../discovery/key.ts';
 import type { KillSwitch } from '../discovery/kill-switch.ts';
+import type { Setback } from '../discovery/setbacks.ts';
 import { fieldValue } from '../http/fields.ts';
+import { mayBeStaleFor } from '../http/reuse.ts';
+import type { Entry } from '../kernel/entry.ts';
+import { fault } from '../kernel/faults.ts';
 import { type AgentName, agentName } from '../kernel/ids.ts';
 import { parseTarget } from '../kernel/origins.ts';
 import { accepted, refuse, refused } from '../kernel/refusal.ts';
+import { type EpochMs, epochMs, later } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Clock, Evidence, Store } from '../ports.ts';
 
-export interface AdminParts {
+interface AdminParts {
   /** Those in force. */
   readonly settings: () => Settings;
   readonly clock: Clock;
@@ -28,10 +39,18 @@ export interface AdminParts {
   readonly drain: () => void;
   readonly reload: AdminPorts['reload'];
   readonly console: ConsolePorts | null;
+  readonly listeners: Pick<Listeners, 'count'>;
+  readonly countStored: CountStored;
 }
 
+/** Makes the admin API for one listener: who has authority, and whether browsers come, depends on where it is. */
+export const adminMaker =
+  (parts: Omit<AdminParts, 'console'>, authority: AdminAuthority) =>
+  (listener: ListenerSettings): AdminHandle =>
+    createAdmin(createAdminPorts({ ...parts, console: authority.consoleAt(listener) }), authority.checkAt(listener));
+
 /** What the admin API reaches of the daemon. */
-export function createAdminPorts(parts: AdminParts): AdminPorts {
+function createAdminPorts(parts: AdminParts): AdminPorts {
   const { discovery, settings } = parts;
   return {
     clock: parts.clock,
@@ -41,6 +60,7 @@ export function createAdminPorts(parts: AdminParts): AdminPorts {
     console: parts.console,
     reviews: createReviewPorts(parts),
     drain: parts.drain,
+    preview: (scope) => previewOf(parts, scope),
     purge: (tags, soft) => discovery.purge(tags, soft),
     revoke: (order) => discovery.revoke(order),
     reload: parts.reload,
@@ -64,23 +84,49 @@ function oneAgent(parts: AdminParts, agent: AgentName): AgentView | undefined {
 }
 
 function viewOf({ discovery }: AdminParts, rule: AgentRule, status: CardStatus): AgentView {
-  const setback = discovery.book.setback(rule, CARD_REQUESTS['1.0']);
+  const { book } = discovery;
+  const setback = lastSetback(book, rule);
+  const entry = cardInUse(book, rule);
   return {
     ...status,
+    ...cardView(entry, status.freshUntil),
     urls: rule.cards,
     tags: agentTags(rule),
-    setback:
-      setback === undefined
-        ? null
-        : {
-            code: setback.refusal.code,
-            detail: setback.refusal.detail,
-            at: setback.at,
-            failures: setback.failures,
-            retryAt: setback.retryAt,
-          },
+    setback: setback === undefined ? null : setbackView(setback),
   };
 }
+
+/** Each version that callers speak fails by itself. */
+const lastSetback = (book: CardBook, rule: AgentRule): Setback | undefined =>
+  Object.values(CARD_REQUESTS)
+    .flatMap((request) => book.setback(rule, request) ?? [])
+    .toSorted((one, other) => other.at - one.at)[0];
+
+type CardView = Pick<AgentView, 'name' | 'verdict' | 'reviewed' | 'lifetime' | 'staleUntil'>;
+
+const NO_CARD: CardView = { name: null, verdict: null, reviewed: null, lifetime: 0, staleUntil: epochMs(0) };
+
+function cardView(entry: Entry | undefined, freshUntil: EpochMs): CardView {
+  if (entry === undefined) return NO_CARD;
+  const { admission, lifetime } = entry;
+  const stale = mayBeStaleFor(entry);
+  return {
+    name: admission?.facts.name ?? null,
+    verdict: admission?.verdict ?? null,
+    reviewed: admission?.review ?? null,
+    lifetime: lifetime.fresh,
+    staleUntil: stale > 0 ? later(freshUntil, stale) : epochMs(0),
+  };
+}
+
+const setbackView = ({ refusal, at, failures, retryAt }: Setback): AgentView['setback'] => ({
+  code: refusal.code,
+  detail: refusal.detail,
+  remedy: fault(refusal.code).mend,
+  at,
+  failures,
+  retryAt,
+});
 
 function servedCard(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
   const { discovery } = parts;

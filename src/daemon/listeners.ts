@@ -30,6 +30,8 @@ export interface Listeners {
   addresses(): readonly BoundAddress[];
   /** Cuts off the answers that are being written of something that carries the tag, on what is closing too. */
   cut(scope: Tag): void;
+  /** How many those are. */
+  count(scope: Tag): number;
   /**
    * Opens what is wanted and not open. Throws an Error that says which listener cannot be opened and why; then everything is as
    * before. One change at a time.
@@ -82,6 +84,11 @@ class OpenListeners implements Listeners {
   cut(scope: Tag): void {
     for (const { listener } of this.#open.values()) listener.cut(scope);
     for (const listener of this.#leaving.keys()) listener.cut(scope);
+  }
+
+  count(scope: Tag): number {
+    const open = [...this.#open.values()].map(({ listener }) => listener);
+    return [...open, ...this.#leaving.keys()].reduce((sum, listener) => sum + listener.count(scope), 0);
   }
 
   async prepare({ listeners, manners }: Wanted): Promise<Change> {

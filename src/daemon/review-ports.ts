@@ -25,12 +25,18 @@ export function createReviewPorts({ discovery }: Parts): ReviewPorts {
     },
     async decide({ agent: name, action, ...order }) {
       const agent = ruleOf(discovery, name);
-      if (agent === undefined) return refused(refuse('unknown-agent', 'No agent of this name is configured.'));
+      if (agent === undefined) return refused(unknown());
       const { desk } = discovery;
       return action === 'approve' ? desk.approve({ ...order, agent }) : desk.reject({ ...order, agent });
     },
+    async judge(name, digest) {
+      const agent = ruleOf(discovery, name);
+      return agent === undefined ? refused(unknown()) : discovery.desk.judge(agent, digest);
+    },
   };
 }
+
+const unknown = () => refuse('unknown-agent', 'No agent of this name is configured.');
 
 function reviewView({ reviews, suspended }: Discovery, agent: AgentRule): ReviewView {
   const { firstUse, maxHold, pins, actions } = agent.review;
@@ -94,6 +100,7 @@ const inForceView = ({ variant, digest, url, review, by, verdict, at, receipt }:
   review,
   by,
   signature: verdict.signature,
+  verdict,
   at,
   receipt,
 });

@@ -32,7 +32,7 @@ export type PendingCounts = { readonly [Class in ChangeClass]?: number };
 
 /** Reads the state of an agent's card, preferring the variant that the prefetch asks for. */
 export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): CardStatus {
-  const entry = book.current(agent, CARD_REQUESTS['1.0']) ?? book.admitted(agent)[0];
+  const entry = cardInUse(book, agent);
   // What a restart found was a success of the run before.
   const lastSuccess = book.lastSuccess(agent.name) || (entry?.receivedAt ?? NEVER);
   const setback = book.setback(agent, CARD_REQUESTS['1.0']);
@@ -57,6 +57,10 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
     pending,
   };
 }
+
+/** The card that the state is of. */
+export const cardInUse = (book: CardBook, agent: AgentRule): Entry | undefined =>
+  book.current(agent, CARD_REQUESTS['1.0']) ?? book.admitted(agent)[0];
 
 /** Of several variants that wait, each change counts. */
 export function countByClass(waiting: readonly Pending[]): PendingCounts {

@@ -1,4 +1,5 @@
 import type { AdmittedCard } from '../card/admit.ts';
+import type { Verdict } from '../kernel/entry.ts';
 import type { CardDigest, PolicyDigest } from '../kernel/ids.ts';
 import type { Authority } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
@@ -32,6 +33,8 @@ export interface ReviewDesk {
   approve(order: ReviewOrder): Promise<Outcome<Decision>>;
   /** Never takes this card; the one in force stays. */
   reject(order: ReviewOrder): Promise<Outcome<Decision>>;
+  /** Says what an offered card's signatures are worth today, or why it would be refused. */
+  judge(agent: AgentRule, digest: CardDigest): Promise<Outcome<Verdict>>;
   /** Asks the origin again about whatever waits: the rules may have changed. */
   lookAgain(agent: AgentRule): Promise<void>;
 }
@@ -62,7 +65,13 @@ export function createReviewDesk(parts: Parts): ReviewDesk {
         if (decided.ok) void lookAgain(order.agent);
         return decided;
       });
-  return { lookAgain, approve: ordered(approve), reject: ordered(reject) };
+  const judge: ReviewDesk['judge'] = async (agent, digest) => {
+    const judged = await judgeAll(parts, agent, parts.reviews.offered(agent, digest));
+    if (!judged.ok) return judged;
+    const [first] = judged.value;
+    return first === undefined ? refused(notOffered(parts.reviews, { agent, digest })) : accepted(first.card.verdict);
+  };
+  return { lookAgain, judge, approve: ordered(approve), reject: ordered(reject) };
 }
 
 async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decision>> {
@@ -126,7 +135,7 @@ function refuseOvertaken({ reviews, isInForce }: Parts, order: ReviewOrder, look
   return looked.every(({ card }) => variants.has(card.variant)) ? undefined : notOffered(reviews, order);
 }
 
-function notOffered(reviews: Reviews, { agent, digest }: ReviewOrder) {
+function notOffered(reviews: Reviews, { agent, digest }: Pick<ReviewOrder, 'agent' | 'digest'>) {
   const isInForce = reviews.history(agent).at(-1)?.digest === digest;
   return refuse(
     'conflict',

@@ -1,5 +1,5 @@
 import type { Entry } from '../kernel/entry.ts';
-import { type EpochMs, type Ms, type Seconds, secondsToMs } from '../kernel/units.ts';
+import { type EpochMs, type Ms, type Seconds, ms, secondsToMs } from '../kernel/units.ts';
 import type { Directives } from './cache-control.ts';
 import { type Aged, currentAge, freshFor, ttlOf } from './freshness.ts';
 
@@ -50,6 +50,10 @@ export function mayServeOnError({
   const left = freshFor(entry, now);
   return left > 0 || (!lifetime.mustRevalidate && isWithin(-left, lifetime.staleIfError));
 }
+
+/** How long past its freshness a response may be used while its origin fails; 0 for never. */
+export const mayBeStaleFor = ({ lifetime }: Aged): Ms =>
+  lifetime.validateAlways || lifetime.mustRevalidate ? ms(0) : lifetime.staleIfError;
 
 /** Whether a fresh response is as young, and stays fresh as long, as the caller wants (RFC 9111 §5.2.1.1, §5.2.1.3). */
 function suits(entry: Entry, request: Directives, now: EpochMs): boolean {

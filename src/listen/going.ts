@@ -6,6 +6,8 @@ import { type Exchange, sinkOf } from './exchange.ts';
 export interface Going {
   /** Remembers an answer of something that can be killed until its client has it. */
   add(exchange: Exchange, answer: Killable): void;
+  /** How many answers of something that carries the tag are being written now. */
+  count(scope: Tag): number;
   /** Cuts off every answer of something that carries the tag, now. */
   cut(scope: Tag): void;
 }
@@ -35,6 +37,7 @@ export function createGoing(): Going {
       going.set(exchange, answer);
       sink.once('close', () => going.delete(exchange));
     },
+    count: (scope) => [...going.values()].filter(({ tags }) => tags.includes(scope)).length,
     cut(scope) {
       for (const [exchange, { tags, lastWords }] of going) {
         if (!tags.includes(scope)) continue;

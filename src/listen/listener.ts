@@ -61,6 +61,8 @@ export interface Listener {
   renew(): Promise<void>;
   /** Cuts off the answers that are being written of something that carries the tag. */
   cut(scope: Tag): void;
+  /** How many those are. */
+  count(scope: Tag): number;
   /** Stops accepting and lets accepted requests finish; what is left at `hardStop` is cut. */
   drain(hardStop: Promise<void>): Promise<void>;
 }
@@ -108,6 +110,7 @@ export function createListener(options: ListenerOptions): Listener {
       front.server.maxConnections = manners.connections;
     },
     cut: going.cut,
+    count: going.count,
     drain: front.drain,
   };
 }

@@ -23,6 +23,8 @@ const LARGEST_PART = 4;
 export interface SizedExtendedStore extends ExtendedStore {
   /** Holds so much from now on; what has no room any more goes, the least recently used first. */
   resize(maxBytes: Bytes): void;
+  /** How many entries carry the tag, and of how many principals. */
+  count(scope: Tag): { readonly entries: number; readonly principals: number };
 }
 
 /** Keeps extended cards in memory; the least recently used goes first. */
@@ -121,6 +123,11 @@ class Extended implements SizedExtendedStore {
   held(): ReturnType<ExtendedStore['held']> {
     const { size, calculatedSize } = this.#entries;
     return { entries: size, bytes: bytes(calculatedSize), principals: this.#principals.size };
+  }
+
+  count(scope: Tag): { readonly entries: number; readonly principals: number } {
+    const found = this.#tags.find([scope]);
+    return { entries: found.length, principals: new Set(found.map(principalOf)).size };
   }
 
   #list(given: ExtendedEntry): void {

@@ -23,6 +23,8 @@ export interface MemoryStoreOptions {
 /** The Store in memory, and what it holds by kind. */
 export interface MemoryStore extends Store {
   held(): Readonly<Record<EntryKind, Held>>;
+  /** How many entries carry the tag. */
+  count(scope: Tag): number;
   /** Holds so much from now on; what has no room any more goes, the least recently used first. */
   resize(maxBytes: Bytes): void;
 }
@@ -121,6 +123,10 @@ class Memory implements MemoryStore {
 
   held(): Readonly<Record<EntryKind, Held>> {
     return this.#tally.byKind();
+  }
+
+  count(scope: Tag): number {
+    return scope === ALL ? this.#tally.total().entries : this.#tags.find([scope]).length;
   }
 
   close(): Promise<void> {

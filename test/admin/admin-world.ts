@@ -120,6 +120,7 @@ export class AdminWorld {
               }
             : undefined,
         waiting: () => [],
+        judge: async () => accepted({ signature: 'unsigned' }),
         decide: async (order) => {
           this.done.push(`${order.action} ${order.agent} ${order.digest}`);
           return accepted({ ...order, id: receiptId('r-1'), at: this.clock.now() });
@@ -132,6 +133,13 @@ export class AdminWorld {
         this.done.push(`refresh ${agent}`);
         return accepted({ outcome: 'stored', digest: null });
       },
+      preview: (scope) => ({
+        agents: [agentName('weather')],
+        entries: scope === 'all' ? 2 : 1,
+        extended: 0,
+        callers: 0,
+        streams: 0,
+      }),
       purge: async (tags: readonly Tag[], soft) => {
         this.done.push(`purge ${tags.join(' ')}${soft ? ' softly' : ''}`);
         return 3;
@@ -173,6 +181,11 @@ export class AdminWorld {
       digest: cardDigest('ab'.repeat(32)),
       urls: [urlId('https://weather.example.com/card')],
       tags: [tag('agent:weather'), tag('origin:weather.example.com:8443')],
+      name: 'Weather',
+      verdict: { signature: 'verified', kid: 'key-1', alg: 'ES256', keys: 'example', form: 'a2a-1.0' },
+      reviewed: 'allowed',
+      lifetime: 60_000,
+      staleUntil: epochMs(0),
       setback: null,
       pending: {},
     };
