@@ -41,6 +41,7 @@ export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): ht
 
 /** What is known of one connection while it is open. */
 interface Line {
+  /** While something of it is on its way: what a connection waits with holds no credential. */
   latest: Http1Exchange | undefined;
   unanswered: number;
   /** True once an answer has said that it is the last. */
@@ -62,12 +63,25 @@ function createLines(): Lines {
       unanswered: 0,
       ended: false,
       end: () => void (line.ended = true),
-      answered: () => void (line.unanswered -= 1),
+      answered: () => {
+        line.unanswered -= 1;
+        if (line.unanswered === 0) forgetLatest(line);
+      },
     };
     known.set(socket, line);
     return line;
   };
   return { of: (socket) => known.get(socket) ?? begin(socket) };
+}
+
+/** A body that still comes may turn out to be nonsense; then it must be known whose it is. */
+function forgetLatest(line: Line): void {
+  const { latest } = line;
+  const forget = (): void => {
+    if (line.latest === latest) line.latest = undefined;
+  };
+  if (latest === undefined || latest.request.complete) forget();
+  else latest.request.once('close', forget);
 }
 
 /** Hands requests on; a client that sends ever more requests without waiting for answers is stopped. */
