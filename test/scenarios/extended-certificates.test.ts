@@ -122,7 +122,10 @@ cache: { prefetch: false }`,
       const again = await card(name);
       assert.deepEqual([again.answer, again.isHit], [`answer-${index + 1}`, true]);
     }
-    assert.deepEqual(asked, Array(2).fill(['DNS:cardea.test', undefined]));
+    assert.deepEqual(
+      asked,
+      Array.from({ length: 2 }, () => ['DNS:cardea.test', undefined]),
+    );
   });
   test('who logs out ends what it has, and nobody else', async () => {
     assert.equal((await as('ann', '/logout', 'POST')).status, 204);

@@ -78,7 +78,7 @@ describe('clientCredentials', () => {
     const got = await Promise.all(['ann', 'ben', null].map((token) => agent.ask({ token })));
     assert.deepEqual(
       got.map((each) => [each.status, isHit(each), secretOf(each)]),
-      Array(3).fill([200, false, 't1']),
+      Array.from({ length: 3 }, () => [200, false, 't1']),
     );
     assert.deepEqual([origin.issued, origin.shown], [1, Array(3).fill('Bearer t1')]);
     for (const token of ['ann', 'ben', null]) assert.ok(isHit(await agent.ask({ token })));

@@ -26,8 +26,7 @@ class Stage {
   }
 
   static async start(): Promise<Stage> {
-    let stage: Stage | undefined;
-    const replies: Replies = (asked, response) => void stage?.answer(asked, response);
+    const replies: Replies = (asked, response) => void stage.answer(asked, response);
     const agent = await ExtendedWorld.start({
       replies,
       agent: 'extended: { audience: ledger }',
@@ -36,7 +35,7 @@ principals: { issuers: [{ issuer: "${ISSUER}", audience: [cardea], jwks: "$ORIGI
 limits: { response: 2m }
 cache: { prefetch: false, negativeTtl: 1s }`,
     });
-    stage = new Stage(agent, await createIssuer(ISSUER, () => agent.world.clock.now()));
+    const stage: Stage = new Stage(agent, await createIssuer(ISSUER, () => agent.world.clock.now()));
     return stage;
   }
 

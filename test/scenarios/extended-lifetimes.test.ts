@@ -46,17 +46,17 @@ describe('an extended card is used no longer than', () => {
         await clock().advance(passed);
         assert.equal(isHit(await agent.ask({ token })), hit);
       });
-  for (const [before, hit] of [
+  for (const [early, hit] of [
     [1, true],
     [0, false],
   ] as const)
-    test(`the token: ${hit ? '' : 'not '}${before} ms before its end`, async () => {
+    test(`the token: ${hit ? '' : 'not '}${early} ms before its end`, async () => {
       agent.replies = gives(HOURS);
       const end = Math.floor(clock().now() / 1_000) + 60;
       const token = tokenUntil(end, agent.world.origin.url);
       const first = await agent.ask({ token });
       assert.equal(first.status, 200, first.body);
-      await clock().advance(end * 1_000 - clock().now() - before);
+      await clock().advance(end * 1_000 - clock().now() - early);
       assert.equal(isHit(await agent.ask({ token })), hit);
     });
 
