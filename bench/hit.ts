@@ -7,7 +7,7 @@
 import { build } from './support/cardea.ts';
 import { type Manner, enterCardea, enterExtended, startCardOrigin } from './support/contestants.ts';
 import { isThere } from './support/machine.ts';
-import { type NodeName, nodeVersion } from './support/nodes.ts';
+import { type NodeName, versionsOf } from './support/nodes.ts';
 import { type Options, readOptions } from './support/options.ts';
 import { answer } from './support/results.ts';
 import { type Contestant, type Standing, compete } from './support/rounds.ts';
@@ -29,8 +29,7 @@ if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
 build();
 const figures: Record<string, Readonly<Record<string, Standing>>> = {};
 for (const node of options.nodes) await withScratch((scratch) => measure(node, options, scratch));
-const versions = Object.fromEntries(options.nodes.map((node) => [`Node ${node}`, nodeVersion(node)]));
-answer('hit', { figures, versions }, options);
+answer('hit', { figures, versions: versionsOf(options.nodes) }, options);
 
 async function measure(node: NodeName, { length, only }: Options, scratch: Scratch): Promise<void> {
   const entrants = await enterCardea(node, await startCardOrigin(scratch), scratch);

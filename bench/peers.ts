@@ -15,7 +15,7 @@ import {
   startCardOrigin,
 } from './support/contestants.ts';
 import { isThere } from './support/machine.ts';
-import { nodeVersion } from './support/nodes.ts';
+import { versionsOf } from './support/nodes.ts';
 import { type Options, readOptions } from './support/options.ts';
 import type { Origin } from './support/origin.ts';
 import { answer } from './support/results.ts';
@@ -35,8 +35,7 @@ const options = readOptions(process.argv.slice(2), { rounds: 5, requests: 20_000
 if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
 build();
 const figures = await withScratch((scratch) => measure(options, scratch));
-const versions = Object.fromEntries(options.nodes.map((node) => [`Node ${node}`, nodeVersion(node)]));
-answer('peers', { figures, versions }, options);
+answer('peers', { figures, versions: versionsOf(options.nodes) }, options);
 
 async function measure({ length, only }: Options, scratch: Scratch): Promise<Record<string, unknown>> {
   const origin = await startCardOrigin(scratch);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { type NodeName, nodeProgram } from './nodes.ts';
-import { ROOT } from './places.ts';
+import { ROOT, SERVERS } from './places.ts';
 import type { Scratch } from './scratch.ts';
 import { type Running, start } from './server.ts';
 
@@ -23,12 +23,18 @@ export function build(): void {
   if (status !== 0) throw new Error('the sources do not compile');
 }
 
-/** Starts a daemon on free ports with these further lines of configuration. */
-export async function startCardea(config: string, node: NodeName, scratch: Scratch): Promise<Cardea> {
+/** Starts a daemon on free ports with these further lines of configuration; where its loop is watched, `ask` tells how late it is. */
+export async function startCardea(
+  config: string,
+  node: NodeName,
+  scratch: Scratch,
+  { watchLoop = false } = {},
+): Promise<Cardea> {
   const listen = 'listen: { agents: "127.0.0.1:0", ops: "127.0.0.1:0", admin: "127.0.0.1:0" }';
   const file = scratch.write(`cardea-${node}.yaml`, `${listen}\n${config}\n`);
-  const line = [nodeProgram(node), path.join(ROOT, 'dist/main.js'), 'serve', '--config', file] as const;
-  const running = await start({ line: [...line], awaits: '"msg":"started"' }, scratch);
+  const watch = watchLoop ? ['--import', path.join(SERVERS, 'loop-delay.mjs')] : [];
+  const line = [nodeProgram(node), ...watch, path.join(ROOT, 'dist/main.js'), 'serve', '--config', file] as const;
+  const running = await start({ line: [...line], awaits: '"msg":"started"', channel: watchLoop }, scratch);
   const said = JSON.parse(running.said) as Record<'agents' | 'ops' | 'admin', readonly string[]>;
   const base = (addresses: readonly string[]): string => `http://${addresses[0]}`;
   return { ...running, agents: base(said.agents), ops: base(said.ops), admin: base(said.admin) };

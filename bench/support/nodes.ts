@@ -18,7 +18,9 @@ export function nodeProgram(name: NodeName): string {
   return program;
 }
 
-export const nodeVersion = (name: NodeName): string => (name === '24' ? process.version : `v${NEXT_NODE}`);
+/** Their versions, as a result names them. */
+export const versionsOf = (nodes: readonly NodeName[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(nodes.map((name) => [`Node ${name}`, name === '24' ? process.version : `v${NEXT_NODE}`]));
 
 function install(folder: string): void {
   const wanted = `node-linux-${process.arch}@${NEXT_NODE}`;

@@ -14,6 +14,12 @@ export function cpuSeconds(pid: number): number {
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
 }
 
+/** Proportional memory (PSS) of the tree, in bytes: a page that several processes map counts by its share. */
+export function pssBytes(pid: number): number {
+  const sizes = tree(pid).map((each) => pssOf(read(`/proc/${each}/smaps_rollup`)));
+  return sizes.reduce((sum, one) => sum + one, 0);
+}
+
 /** The time on a CPU in a line of schedstat; 0 of a thread that is gone. */
 export const onCpuNanoseconds = (schedstat: string): number => Number(schedstat.split(' ')[0]);
 

@@ -11,6 +11,8 @@ export interface Running {
   readonly pid: number;
   /** The first line that it wrote with the wanted text in it. */
   readonly said: string;
+  /** Asks what is loaded into it beside its own, where there is a channel. */
+  ask(order: string): Promise<unknown>;
   end(): Promise<void>;
 }
 
@@ -24,6 +26,8 @@ export interface Command {
   /** Where a program listens that says nothing. */
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether a channel to it is wanted. */
+  readonly channel?: boolean;
   /** The CPU to stay on, before all else there; null for an ordinary process. */
   readonly cpu?: number | null;
 }
@@ -33,18 +37,23 @@ export async function start(command: Command, scratch: Scratch): Promise<Running
   const { awaits, port, env = {}, cpu = SERVER_CPU } = command;
   const [program, ...args] = cpu === null ? command.line : onCpu(cpu, command.line);
   const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', command.channel === true ? 'ipc' : 'ignore'],
     env: { ...WITH_SBIN, ...env },
   });
   const errors: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
   scratch.later(() => end(child));
   const said = await Promise.race([
     awaits === undefined ? listening(port ?? 0, child) : lineOf(child, awaits),
     timeUp(args.join(' '), errors),
   ]);
-  child.stdout.resume();
-  return { pid: child.pid ?? 0, said, end: () => end(child) };
+  child.stdout?.resume();
+  const ask = async (order: string): Promise<unknown> => {
+    const answered = once(child, 'message');
+    child.send(order);
+    return (await answered)[0];
+  };
+  return { pid: child.pid ?? 0, said, ask, end: () => end(child) };
 }
 
 /** Until somebody accepts connections, or the program is gone. */
