@@ -42,7 +42,7 @@ describe('what is published', () => {
   test('holds the program and its papers, and nothing of the workshop', () => {
     // `cardea inject` reads the component.
     const sidecar = 'deploy/kustomize/components/sidecar/sidecar.yaml';
-    for (const name of ['bin/cardea', 'dist/main.js', sidecar, 'LICENSE', 'package.json'])
+    for (const name of ['bin/cardea', 'console/index.html', 'dist/main.js', sidecar, 'LICENSE', 'package.json'])
       assert.ok(files.includes(name), name);
     const strangers = files.filter((name) =>
       /\.ts$|node_modules|toolchain|^(src|test|scripts|demo|bench)\b/.test(name),
@@ -71,12 +71,17 @@ describe('what is published', () => {
       assert.equal(manifest.scripts[hook], undefined);
   });
 
-  test('loads as it is: every import of the compiled files resolves', () => {
+  test('loads as it is: every import of the compiled files resolves, and the page of the console is there', () => {
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(unpacked, 'node_modules'));
     const modules = files.filter((name) => /^dist\/.*\.js$/.test(name) && name !== 'dist/main.js');
     const load = `for (const name of process.argv.slice(1)) await import(name)`;
     const urls = modules.map((name) => `file://${path.join(unpacked, name)}`);
     succeed(process.execPath, ['--input-type=module', '-e', load, ...urls], folder);
+    const list = `console.log(...(await (await import(process.argv[1])).readConsoleFiles()).keys())`;
+    const reader = `file://${path.join(unpacked, 'dist/admin/console-files.js')}`;
+    const served = succeed(process.execPath, ['--input-type=module', '-e', list, reader], folder).trim().split(' ');
+    for (const file of ['/console/', '/console/vendor/preact.js', '/console/vendor/hooks.js', '/console/vendor/htm.js'])
+      assert.ok(served.includes(file), file);
   });
 });
 

@@ -192,7 +192,7 @@ export class AdminWorld {
   }
 }
 
-function askOf(target: string, { method = 'GET', headers = {}, body, signal }: Request): Ask {
+export function askOf(target: string, { method = 'GET', headers = {}, body, signal }: Request): Ask {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   return {
     listener: listenerName('admin'),

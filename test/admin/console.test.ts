@@ -71,6 +71,10 @@ describe('the console', () => {
     for (const path of elsewhere) {
       test(`${path} is no file of it`, async () => assert.equal((await browser.send(path)).status, 401));
     }
+    test('is at no other name of this machine', async () => {
+      for (const host of ['rebind.evil.test', `evil.example:${browser.port}`])
+        assert.equal((await browser.send('/console/', { headers: { host } })).status, 421);
+    });
     test('a file of it is only read', async () => {
       const { status, headers } = await browser.send('/console/', { method: 'POST', headers: browser.own });
       assert.deepEqual([status, headers.allow], [405, 'GET, HEAD']);
@@ -302,6 +306,12 @@ describe('the console', () => {
       assert.match(out.headers['set-cookie']?.join('') ?? '', /=; HttpOnly; SameSite=Strict; Path=\/; Max-Age=0$/);
       assert.equal((await ask(session)).status, 401);
       assert.equal((await ask(other)).status, 200);
+    });
+    test('ends where the clock is set back, rather than last longer', async () => {
+      const session = await browser.enter();
+      await world.clock.advance(-1);
+      assert.equal((await ask(session)).status, 401);
+      await world.clock.advance(1);
     });
     test('ends with the token that opened it', async () => {
       const session = await browser.enter();
