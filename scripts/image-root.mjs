@@ -28,9 +28,11 @@ run('scripts/build.mjs', path.join(app, 'dist'));
 for (const { path: from } of productionPackages()) {
   fs.cpSync(from, path.join(app, from), { recursive: true, filter: (file) => KEPT.test(file) || !WORKSHOP.test(file) });
 }
-for (const file of ['package.json', 'LICENSE', 'config.schema.json', 'console', 'deploy/kustomize/components']) {
+for (const file of ['package.json', 'LICENSE', 'config.schema.json', 'deploy/kustomize/components']) {
   fs.cpSync(file, path.join(app, file), { recursive: true });
 }
+// Types of the page's modules are for whoever writes them.
+fs.cpSync('console', path.join(app, 'console'), { recursive: true, filter: (file) => !/\.ts$|tsconfig/.test(file) });
 fs.copyFileSync('deploy/image/launch.mjs', path.join(app, 'launch.mjs'));
 fs.writeFileSync(path.join(app, 'sbom.cdx.json'), run('scripts/sbom.mjs'));
 fs.mkdirSync(path.join(root, 'usr/local/bin'), { recursive: true });
