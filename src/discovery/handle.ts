@@ -24,7 +24,7 @@ import type { RefuseOperation } from './operation.ts';
 import type { ServeOrigin } from './serve-origin.ts';
 import type { ServeCard } from './serve-card.ts';
 import type { ServeKeys } from './serve-keys.ts';
-import type { ServeWellKnown } from './serve-well-known.ts';
+import { type ServeWellKnown, dependingOnCaller } from './serve-well-known.ts';
 
 /** Answers whatever comes in on the agents' side. This is the order of the whole program: route, who asks, policy, the cache. */
 export type Handle = (ask: Ask) => Answer | Promise<Answer>;
@@ -100,11 +100,11 @@ function serve({ services, ask, asked, turnsLeft }: Routed, identified: Outcome<
   const refusal = wrongAudience(route, caller) ?? decideOn(services, turn, undefined);
   if (refusal !== undefined) return refuseAt(services, turn, refusal);
   const answer = perform(services, ask, route, caller);
-  if (!(answer instanceof Promise)) return noted(services, turn, answer);
+  if (!(answer instanceof Promise)) return told(services, turn, answer);
   return answer.then(async (late) => {
     if (isOvertaken(services, route))
-      return turnsLeft > 1 ? answerOn(services, ask, turnsLeft - 1) : noted(services, turn, unsteady(turn));
-    return noted(services, turn, await decideAgain(services, turn, late));
+      return turnsLeft > 1 ? answerOn(services, ask, turnsLeft - 1) : told(services, turn, unsteady(turn));
+    return told(services, turn, await decideAgain(services, turn, late));
   });
 }
 
@@ -197,6 +197,13 @@ async function decideAgain(services: Services, turn: Turn, late: Answer): Promis
 const revokedSince = ({ callers }: Services, { ask, caller }: Turn): Refusal | undefined =>
   caller === null ? undefined : callers.standing(ask, caller);
 
+/** What is done with every answer to somebody who is known, last of all. */
+const told = (services: Services, turn: Turn, answer: Answer): Answer => atPath(turn, noted(services, turn, answer));
+
+/** "every answer at that path carries `Vary: Authorization`", where callers get their extended cards there. */
+const atPath = ({ route }: Pick<Turn, 'route'>, answer: Answer): Answer =>
+  route.to === 'card' && route.agent.extended.replacePublic ? dependingOnCaller(answer) : answer;
+
 /**
  * Counts a refusal that no exchange has a receipt of: one receipt a minute, however many there are. `unknown-agent` leaves none,
  * so that what is asked for in vain fills no disk.
@@ -218,10 +225,8 @@ function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal
   const receipt = services.ledger.refused({ agent, code: why.code, ...evidenceOf(caller) });
   const refusal = { ...why, receipt };
   if (route.to === 'operation') return services.refuseOperation(ask, route.agent, refusal);
-  return problemAnswer(refusal, {
-    kind: route.to === 'card' || route.to === 'origin-card' ? 'public' : 'other',
-    agent,
-  });
+  const kind = route.to === 'card' || route.to === 'origin-card' ? 'public' : 'other';
+  return atPath({ route }, problemAnswer(refusal, { kind, agent }));
 }
 
 /** The agent that a request is about, with a name or without one. */

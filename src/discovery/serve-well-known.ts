@@ -28,14 +28,20 @@ export function createServeWellKnown(
     const form = { binding: 'HTTP+JSON', id: null } as const;
     const own =
       caller.credential === null ? undefined : await held({ ask, form, version, tenant: '', basePath }, agent, caller);
-    return dependingOnCaller(own ?? (await serveCard(ask, agent, localCard)));
+    return own ?? serveCard(ask, agent, localCard);
   };
   return (ask, agent, caller) =>
     agent.extended.replacePublic ? replaced(ask, agent, caller) : serveCard(ask, agent, localCard);
 }
 
-/** Whoever caches between here and the caller must not give one caller's card to another, nor the public one to it. */
-function dependingOnCaller(answer: Answer): Answer {
-  if (varyNames(answer.fields).includes('authorization')) return answer;
-  return { ...answer, fields: withMember(answer.fields, 'Vary', 'Authorization') };
+/**
+ * Says of every answer at such a path, refusals too, what it depends on: whoever caches between here and the caller must not give one
+ * caller's card to another, nor the public one to it.
+ */
+export function dependingOnCaller(answer: Answer): Answer {
+  const named = varyNames(answer.fields);
+  const missing = OF_CALLERS.filter((name) => !named.includes(name.toLowerCase()));
+  return missing.length === 0 ? answer : { ...answer, fields: withMember(answer.fields, 'Vary', missing.join(', ')) };
 }
+
+const OF_CALLERS = ['Authorization', 'Proxy-Authorization', 'A2A-Extensions'] as const;
