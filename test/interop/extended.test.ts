@@ -9,7 +9,7 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { type TestIssuer, createIssuer } from '../support/issuer.ts';
 import { type OriginServer, startOrigin } from '../support/origin-server.ts';
 import { SdkUser } from '../support/sdk-user.ts';
-import { ask } from '../support/world.ts';
+import { type Got, ask } from '../support/world.ts';
 
 /** The official SDK at both ends: its server has a card for each user, its client asks for one through Cardea. */
 
@@ -61,6 +61,12 @@ ${this.#more}
 
   at(path: string): string {
     return `http://${this.daemon.started.agents[0]}${path}`;
+  }
+
+  revoke(principal: string): Promise<Got> {
+    const headers = { Authorization: `Bearer ${this.daemon.token}`, 'Content-Type': 'application/json' };
+    const url = `http://${this.daemon.started.admin[0]}/principals/revoke`;
+    return ask(url, { method: 'POST', headers }, JSON.stringify({ principal, reason: 'stolen laptop' }));
   }
 
   user(binding: string, token: string | null): Promise<SdkUser> {
@@ -150,9 +156,14 @@ principals: { issuers: [{ issuer: "${ISSUER}", audience: [cardea], jwks: "${keys
       ['an expired token', () => tokenFor({ ...ADMIN, exp: seconds() - 60 }), 'token-expired'],
       ['a token that is not yet valid', () => tokenFor({ ...ADMIN, nbf: seconds() + 60 }), 'token-expired'],
       ['a token for Cardea alone', () => tokenFor({ ...ADMIN, aud: 'cardea' }), 'token-audience'],
+      ['a token for Cardea of an issuer that nobody vouches for', () => strangers(ADMIN), 'token-issuer'],
       ['a token for another audience', () => tokenFor({ ...ADMIN, aud: 'other' }), 'token-audience'],
       ['a token with a changed signature', async () => broken(await tokenFor(ADMIN)), 'token-invalid'],
     ];
+    const strangers = async (claims: Claims): Promise<string> => {
+      const evil = await createIssuer('https://evil.test', () => front.clock.now());
+      return evil.token({ ...claims, aud: 'cardea' });
+    };
     const seconds = (): number => Math.floor(front.clock.now() / 1000);
     /** Changes the tenth character of the signature: still base64url, and no signature over anything. */
     const broken = (token: string): string => {
@@ -189,6 +200,20 @@ principals: { issuers: [{ issuer: "${ISSUER}", audience: [cardea], jwks: "${keys
       assert.equal((await ask(front.at('/logout'), { method: 'POST', headers })).status, 204);
       assert.ok((await alice.look()).isHit);
       const anew = await admin.look();
+      assert.deepEqual([anew.secret, anew.isHit], [ADMIN_NAME, false]);
+      assert.deepEqual(front.askers, [ADMIN_NAME, 'alice+acme+cards:read', ADMIN_NAME]);
+    });
+
+    test('after a revocation the token is refused, a newer one is asked for anew, and everybody else is served', async () => {
+      const [admin, alice] = [await userWith(ADMIN), await userWith({ sub: 'alice' })];
+      await admin.look();
+      await alice.look();
+      assert.equal((await front.revoke(`${ISSUER}#admin`)).status, 200);
+      const got = await admin.look();
+      assert.deepEqual([got.secret, got.status, got.code], [undefined, 401, 'token-revoked']);
+      assert.ok((await alice.look()).isHit);
+      await front.clock.advance(2_000);
+      const anew = await (await userWith(ADMIN)).look();
       assert.deepEqual([anew.secret, anew.isHit], [ADMIN_NAME, false]);
       assert.deepEqual(front.askers, [ADMIN_NAME, 'alice+acme+cards:read', ADMIN_NAME]);
     });
