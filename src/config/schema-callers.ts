@@ -3,9 +3,21 @@ import { secret, secretFile } from './types/files.ts';
 import { claimName, fieldName, issuerUrl, plainText } from './types/principals.ts';
 import { duration } from './types/quantities.ts';
 import { audience, cardUrl } from './types/web.ts';
+import { wrong } from './types/scalar.ts';
 import { boolean, oneOf } from './types/words.ts';
 
 /** The part of the table that is about callers: who they are, what they may see, and what agents are shown in their name. */
+
+const none = oneOf('none');
+
+/** No credential. Whoever wants a caller's to be shown is told why not, and what to write. */
+export const noCredential: typeof none = {
+  ...none,
+  read: (text, place) => (text === 'forward' ? wrong(NOT_FORWARDED) : none.read(text, place)),
+};
+
+const NOT_FORWARDED =
+  '"forward" is for extended.credentials alone: a public card is everybody\'s, and no caller\'s credential fetches it; write static: file:/path or clientCredentials: { tokenUrl: … }';
 
 export const ownCredentials = section({
   static: optional(secretFile, 'A file with a bearer token; read for each exchange, so that it may rotate.'),

@@ -1,5 +1,5 @@
 import { cache, ownCache } from './schema-cache.ts';
-import { extended, ownCredentials, principals, visibleTo } from './schema-callers.ts';
+import { extended, noCredential, ownCredentials, principals, visibleTo } from './schema-callers.ts';
 import { choice, group, type Infer, list, named, optional, required, section, setting, short } from './table.ts';
 import { review } from './review-table.ts';
 import { cidr, dnsServer, listenAddress } from './types/addresses.ts';
@@ -129,7 +129,7 @@ const agent = section({
   ...cardKeys,
   ...reach,
   credentials: choice(
-    oneOf('none'),
+    noCredential,
     ownCredentials,
     'none',
     "What is shown to the agent's origin when its public card is fetched.",

@@ -10,7 +10,11 @@ const agent = (more: string): string => `agents: { a: { origin: "https://a.test"
 
 describe('what an agent is shown', () => {
   const wrong: readonly (readonly [written: string, message: RegExp])[] = [
-    ['credentials: forward', /"forward" is not one of: none/],
+    [
+      'credentials: forward',
+      /"forward" is for extended.credentials alone: .*; write static: file:\/path or clientCredentials/,
+    ],
+    ['credentials: forwards', /"forwards" is not one of: none/],
     ['credentials: {}', /shows nothing; write static/],
     ['credentials: { static: token }', /a secret is never written here/],
     ['credentials: { static: env:TOKEN }', /a secret is never written here; write file:/],

@@ -115,6 +115,22 @@ describe('an extended card is used no longer than', () => {
     assert.ok((await world.daemon.reload('admin')).ok);
   });
 
+  test('there is room for it, of which a reload makes more or less at once', async () => {
+    agent.replies = gives(HOURS);
+    const { world } = agent;
+    const [token, written] = [someone(), world.written];
+    await agent.ask({ token });
+    const held = () => world.metric(/^cardea_cache_entries\{kind="extended"\}/);
+    world.writes(written.replace('cache: { ', 'cache: { maxBytes: 64KiB, '));
+    assert.ok((await world.daemon.reload('admin')).ok);
+    assert.match((await held()) ?? '', / [1-9]\d*$/);
+    for (let each = 0; each < 40; each += 1) await agent.ask({ token: someone() });
+    assert.ok(Number((await held())?.split(' ').at(-1)) < 32);
+    assert.ok(!isHit(await agent.ask({ token })));
+    world.writes(written);
+    assert.ok((await world.daemon.reload('admin')).ok);
+  });
+
   describe('and while its agent fails', () => {
     const stale = ({ headers }: Got): boolean => /detail=stale-if-error/.test(String(headers['cache-status']));
     const after60 = async (token: string, passed: number, replies: Replies): Promise<Got> => {
