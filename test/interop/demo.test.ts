@@ -64,6 +64,7 @@ describe('the demo', () => {
     );
   });
   test('a card outlives its origin', () => {
+    assert.match(chapter('Try it'), /http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]{43}\n/);
     assert.match(chapter('the card stays'), /→ {2}200/);
   });
 });
