@@ -57,17 +57,13 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
   const decoder = new TextDecoder();
   const places = settings.origins.map((rule, index) => originRule(`origins[${index}]`, rule, settings));
   const named = compileKeySets(settings, places, documents);
+  const allowlist = allowlistOf(settings);
+  const listed = digestOf(allowlist.map(formatPattern).toSorted());
+  const whole = { settings, listed, named, pins, origins: places };
   const agents = [...settings.agents].map(([name, agent]) =>
-    agentRule({ name, place: `agents.${name}`, review: agentReview(agent.review, name, pins) }, agent, {
-      settings,
-      named,
-      pins,
-      origins: places,
-    }),
+    agentRule({ name, place: `agents.${name}`, review: agentReview(agent.review, name, pins) }, agent, whole),
   );
-  const origins = places.map((rule, index) =>
-    withCardRule(rule, settings.origins[index], { settings, named, pins, origins: places }),
-  );
+  const origins = places.map((rule, index) => withCardRule(rule, settings.origins[index], whole));
   const unnamed = origins.flatMap(({ card }) => (card === null ? [] : [card]));
   return {
     digest: digestOf({
@@ -79,7 +75,7 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
     origins,
     keySets: [...new Set([...named.values(), ...[...agents, ...unnamed].flatMap((agent) => agent.keySets)])],
     keysMaxStale: settings.cache.keysMaxStale,
-    allowlist: allowlistOf(settings),
+    allowlist,
     listeners: new Map(listenerRoles(settings, origins)),
     aliases: new Map([...settings.agents].flatMap(([name, { hosts }]) => hosts.map((host) => [host, name]))),
     cors: new Set(settings.listen.cors),
@@ -123,6 +119,8 @@ function* listenerRoles(
 
 interface Whole {
   readonly settings: Settings;
+  /** The allowlist by its digest: of ten thousand agents each depends on all. */
+  readonly listed: string;
   readonly named: ReadonlyMap<string, KeySetRule>;
   readonly pins: PinFiles;
   readonly origins: readonly OriginRule[];
@@ -136,21 +134,22 @@ interface Owner {
 }
 
 function agentRule({ name, place, review }: Owner, agent: AgentSettings, whole: Whole): AgentRule {
-  const { settings, named, origins } = whole;
+  const { settings, listed, named, origins } = whole;
   const card = cardRule(name, agent, settings);
   const tokens = {
     name: place,
     egressOf: (tokenUrl: CardUrl) => egressOf(tokenUrl, { users: [[name, agent]], origins, egress: settings.egress }),
   };
   const isOthersConcern = card.interfaces === 'same-site' || card.interfaces === 'allowed';
-  const allowlist = isOthersConcern ? allowlistOf(settings).map(formatPattern).toSorted() : [];
   return {
     name,
     by: null,
     cards: cardUrls(agent),
     egress: egressRule({ name: place, reach: agent, egress: settings.egress }, patternOf(agent)),
     cache: cachePolicy('card', agent, settings),
-    policy: policyDigest(digestOf({ judgement: JUDGEMENT, card, allowlist, review: reviewText(review) })),
+    policy: policyDigest(
+      digestOf({ judgement: JUDGEMENT, card, allowlist: isOthersConcern ? listed : null, review: reviewText(review) }),
+    ),
     card,
     review,
     keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(place, agent, settings.egress)],
