@@ -57,18 +57,20 @@ const FORMS: Readonly<Record<FormName, readonly [Form, ...Form[]]>> = {
 /** Gives a card in one form. Never throws on what the scanner accepts. */
 export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard => ({ form, ...FORMS[form][0](card) });
 
-const variantsOf = (card: JsonObject, form: FormName): readonly CanonicalCard[] =>
-  FORMS[form].map((variant) => ({ form, ...variant(card) }));
-
 /**
  * Gives the forms that a card of this version may be signed under, from the one that covers most to the one that covers least. A form
- * whose text equals an earlier one's is left out: a signature over the text holds under the earlier name.
+ * whose text equals an earlier one's is left out: a signature over the text holds under the earlier name. Each is made when it is
+ * asked for: most cards are signed under the first.
  */
-export function canonicalForms(card: JsonObject, version: CardVersion): readonly CanonicalCard[] {
+export function* canonicalForms(card: JsonObject, version: CardVersion): Generator<CanonicalCard, void, undefined> {
   const seen = new Set<string>();
-  return formOrder(version)
-    .flatMap((form) => variantsOf(card, form))
-    .filter(({ text }) => !seen.has(text) && seen.add(text) !== undefined);
+  for (const form of formOrder(version))
+    for (const variant of FORMS[form]) {
+      const canonical = { form, ...variant(card) };
+      if (seen.has(canonical.text)) continue;
+      seen.add(canonical.text);
+      yield canonical;
+    }
 }
 
 /** The 1.0 forms know nothing of a 0.x card's own members, so the plain form names it better. */

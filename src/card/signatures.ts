@@ -63,14 +63,14 @@ export const MAX_VERIFICATIONS = MAX_SIGNATURES * 7;
  */
 export async function verifySignatures(
   signatures: JsonArray,
-  forms: readonly CanonicalCard[],
+  forms: Iterable<CanonicalCard>,
   context: VerifyContext,
 ): Promise<SignatureReport> {
   if (signatures.length > MAX_SIGNATURES) {
     const detail = `the card has ${signatures.length} signatures; at most ${MAX_SIGNATURES} are read`;
     return { matches: [], misses: [{ index: 0, why: 'malformed', detail }], verifications: 0 };
   }
-  const payloads = forms.map((canonical) => ({ canonical, payload: encodeBase64Url(canonical.text) }));
+  const payloads = payloadsOf(forms);
   const budget = { left: MAX_VERIFICATIONS };
   const matches: Match[] = [];
   const misses: Miss[] = [];
@@ -90,6 +90,21 @@ interface Payload {
   readonly payload: string;
 }
 
+/** The forms as they are signed, each made once, when a signature first needs it. */
+function payloadsOf(forms: Iterable<CanonicalCard>): Iterable<Payload> {
+  const made: Payload[] = [];
+  const rest = forms[Symbol.iterator]();
+  function* payloads(): Generator<Payload, void, undefined> {
+    yield* made;
+    for (let next = rest.next(); next.done !== true; next = rest.next()) {
+      const payload = { canonical: next.value, payload: encodeBase64Url(next.value.text) };
+      made.push(payload);
+      yield payload;
+    }
+  }
+  return { [Symbol.iterator]: payloads };
+}
+
 interface Candidate {
   readonly set: KeySet;
   readonly key: JwkKey;
@@ -97,7 +112,7 @@ interface Candidate {
 
 async function verifyEntry(
   entry: SignatureEntry,
-  payloads: readonly Payload[],
+  payloads: Iterable<Payload>,
   context: VerifyContext,
   budget: { left: number },
 ): Promise<Match | Miss> {
@@ -107,7 +122,7 @@ async function verifyEntry(
     const canonical = await holdsOver(entry, candidate.key, payloads, budget);
     if (canonical !== undefined) return matchOf(entry, candidate, canonical);
   }
-  const detail = `it does not hold over the card in any of ${payloads.length} forms`;
+  const detail = `it does not hold over the card in any of ${[...payloads].length} forms`;
   return {
     index: entry.index,
     why: 'invalid',
@@ -128,7 +143,7 @@ const matchOf = (entry: SignatureEntry, { set, key }: Candidate, canonical: Cano
 async function holdsOver(
   entry: SignatureEntry,
   key: JwkKey,
-  payloads: readonly Payload[],
+  payloads: Iterable<Payload>,
   budget: { left: number },
 ): Promise<CanonicalCard | undefined> {
   const { alg } = entry.algorithm;

@@ -355,7 +355,7 @@ describe('bounds', () => {
     );
     const bad = await signature(card10({ name: 'Other' }), k1);
     const context = { rule: { keys: ['own'], jku: [] }, keys, now: NOW };
-    const forms = canonicalForms(card, '1.0');
+    const forms = [...canonicalForms(card, '1.0')];
     const report = await verifySignatures(
       Array.from({ length: 16 }, () => bad),
       forms,

@@ -18,21 +18,20 @@ export function writtenMember(object: JsonObject, member: Member): Written | und
   const name = member.name;
   const value = present(object, name);
   if (value !== undefined) return { name, value };
-  const snake = snakeName(name);
-  const other = own(object, snake);
-  if (other !== undefined) return { name: snake, value: other };
+  const other = own(object, member.snake);
+  if (other !== undefined) return { name: member.snake, value: other };
   return own(object, name) === null ? { name, value: null } : undefined;
 }
 
 /** Tells whether a member is set under both of its names. */
 export const isWrittenTwice = (object: JsonObject, member: Member): boolean =>
-  snakeName(member.name) !== member.name &&
+  member.snake !== member.name &&
   present(object, member.name) !== undefined &&
-  present(object, snakeName(member.name)) !== undefined;
+  present(object, member.snake) !== undefined;
 
 /** Lists the names under which a message's members may stand. */
 export const knownNames = (of: Message): ReadonlySet<string> =>
-  new Set(of.members.flatMap((member) => [member.name, snakeName(member.name)]));
+  new Set(of.members.flatMap((member) => [member.name, member.snake]));
 
 /** A oneof's content and where it stands below the object. */
 export interface OneOf {

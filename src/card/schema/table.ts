@@ -19,6 +19,8 @@ export type Kind =
 
 export interface Member {
   readonly name: string;
+  /** Its protobuf name, which some servers write: `supportedInterfaces` → `supported_interfaces`. */
+  readonly snake: string;
   readonly kind: Kind;
   readonly change: ChangeClass;
   /** The specification says REQUIRED. */
@@ -57,10 +59,10 @@ export const row = (
   name: string,
   kind: Kind,
   change: ChangeClass,
-  more: Omit<Member, 'name' | 'kind' | 'change'> = {},
-): Member => ({ name, kind, change, ...more });
+  more: Omit<Member, 'name' | 'snake' | 'kind' | 'change'> = {},
+): Member => ({ name, snake: snakeName(name), kind, change, ...more });
 
-/** The protobuf name of a member, which some servers write: `supportedInterfaces` → `supported_interfaces`. */
+/** The protobuf name of a member. */
 export const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const memberOf = (of: Message, name: string): Member | undefined =>

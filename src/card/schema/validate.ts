@@ -6,7 +6,6 @@ import { isWrittenTwice, openOneOf, writtenMember } from './member-value.ts';
 import { readRequirement } from './requirements.ts';
 import { readScheme } from './schemes.ts';
 import type { Kind, Member, Message } from './table.ts';
-import { snakeName } from './table.ts';
 
 /** One way in which a card is not what its table says. */
 export interface Finding {
@@ -74,9 +73,9 @@ function reportMissing(member: Member, found: Json | undefined, at: Place): void
 
 /** Two spellings of one member are two readings of one card, unless they agree. */
 function checkTwice(object: JsonObject, member: Member, at: Place): void {
-  const [camel, snake] = [own(object, member.name), own(object, snakeName(member.name))];
+  const [camel, snake] = [own(object, member.name), own(object, member.snake)];
   const agree = canonicalize(camel) === canonicalize(snake);
-  const found = `${quote(member.name)} and ${quote(snakeName(member.name))}`;
+  const found = `${quote(member.name)} and ${quote(member.snake)}`;
   const rule = 'a member stands once';
   if (agree) return tell(at, 'strict', rule, found);
   at.report({ pointer: at.pointer, rule, found, refusedBy: 'compatible', code: 'card-ambiguous' });
