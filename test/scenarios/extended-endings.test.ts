@@ -73,6 +73,12 @@ cache: { prefetch: false, negativeTtl: 1s }`,
     return ask(`http://${started.admin[0]}${path}`, { method: 'POST', headers }, JSON.stringify(order));
   }
 
+  /** For how many callers cards are held, and how many cards. */
+  counts(): Promise<readonly number[]> {
+    const metrics = [/^cardea_principals_active /, /^cardea_cache_entries\{kind="extended"\} /];
+    return Promise.all(metrics.map(async (each) => Number((await this.agent.world.metric(each))?.split(' ').at(-1))));
+  }
+
   later(seconds: number): Promise<void> {
     return this.agent.world.clock.advance(seconds * 1_000);
   }
@@ -192,6 +198,7 @@ describe('what ends a session', () => {
       await stage.get(alice, second);
       for (const token of [alice, ben, eve]) assert.ok(isHit(await stage.get(token)));
       assert.ok(isHit(await stage.get(alice, second)));
+      assert.deepEqual(await stage.counts(), [3, 4]);
       await end(stage, alice);
       for (const extension of ['', second]) {
         const got = await stage.get(alice, extension);

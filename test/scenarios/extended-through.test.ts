@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
+import { type JWK, importJWK } from 'jose';
+import { pair, signature } from '../card/signer.ts';
 import { ExtendedWorld, REST, RPC, isHit, legacyCard, modernCard, reply, secretOf } from '../support/extended-world.ts';
 import { type Got, ask } from '../support/world.ts';
 
@@ -72,6 +75,37 @@ describe('an extended card whose calls pass through', () => {
     assert.match(got.body, /names no interface of a binding, version and tenant that the public card has/);
     assert.equal((await agent.world.card()).status, 200);
   });
+});
+
+test("a card that its agent signed is signed by Cardea's own key after it was rewritten, and another is not", async (t) => {
+  const agentKey = await pair('agent-key');
+  const agent = await ExtendedWorld.start({
+    agent: 'route: through, keys: [agent]',
+    config: `keys: { agent: { inline: '${JSON.stringify({ keys: [agentKey.publicJwk] })}' } }`,
+  });
+  t.after(() => agent.stop());
+  agent.replies = (asked, response) => {
+    const card = JSON.parse(JSON.stringify(agent.ownOf(asked)).replaceAll('$ORIGIN', agent.world.origin.url)) as object;
+    void signature(card, agentKey).then((one) => agent.gives({ ...card, signatures: [one] })(asked, response));
+  };
+  const got = await agent.ask();
+  assert.match(String(got.headers['card-status']), /^verified; kid="agent-key"/);
+  const asked: string[] = [];
+  await verifyAgentCardSignature(async (kid, jku) => {
+    assert.equal(jku, `${agent.world.base}/.well-known/jwks.json`);
+    asked.push(kid);
+    const { keys } = JSON.parse((await ask(jku, {})).body) as { keys: JWK[] };
+    const key = await importJWK(keys.find((each) => each.kid === kid) ?? {});
+    assert.ok(!(key instanceof Uint8Array));
+    return key;
+    // As it is on the wire: of a card that it has read, the SDK's own form has lost the schemes.
+  })(JSON.parse(got.body) as AgentCard);
+  assert.ok(asked.length > 0 && !asked.includes('agent-key'));
+  assert.ok((await agent.ask()).headers.etag === got.headers.etag, 'signed once');
+  agent.replies = (request, response) => agent.gives(agent.ownOf(request))(request, response);
+  const unsigned = await agent.ask({ token: 'ben' });
+  assert.match(String(unsigned.headers['card-status']), /^unsigned/);
+  assert.equal(told(unsigned).signed, false);
 });
 
 test('a 0.3 card is rewritten in its own words', async (t) => {
