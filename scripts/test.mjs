@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { needNode } from './need-node.mjs';
 
 needNode();
@@ -24,6 +25,11 @@ if (empty !== undefined) {
 const coverage = ['--experimental-test-coverage', '--test-coverage-include=src/**'];
 const own = new Set(['--long', '--coverage']);
 
+// Every file is a process of its own, and most of its time is compiling the same modules: they are kept compiled from one to the next.
+// Not for coverage, which counts less in code that was compiled before.
+const cache = fileURLToPath(new URL('../node_modules/.cache/compiled/', import.meta.url));
+const env = flags.includes('--coverage') ? process.env : { NODE_COMPILE_CACHE: cache, ...process.env };
+
 const ran = spawnSync(
   process.execPath,
   [
@@ -37,6 +43,6 @@ const ran = spawnSync(
     ...flags.filter((flag) => !own.has(flag)),
     ...globs,
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env },
 );
 process.exit(ran.status ?? 1);
