@@ -10,11 +10,13 @@ import { ForwardCounts } from './forward-counts.ts';
 import { named } from './metric-table.ts';
 import { OTHER, RequestCounts } from './request-counts.ts';
 import { DURATION_BUCKETS, exportTimes, RequestTimes } from './request-times.ts';
+import { showCounter } from './shown.ts';
 
 /** The names of the configuration in force; the same object until the next reload. */
 export interface ConfiguredAgents {
   has(agent: AgentName): boolean;
   keys(): Iterable<AgentName>;
+  get(agent: AgentName): { readonly card: { readonly route: 'direct' | 'through' } } | undefined;
 }
 
 /** What happens is added up as it happens. */
@@ -99,7 +101,9 @@ class AgentCounters {
     this.#agents = agents;
     const shared = { registers: [registry] };
     const timed = { ...shared, buckets: SECONDS };
-    exportRequests(registry, this.#requests);
+    showCounter(registry, 'cardea_requests_total', (show) => {
+      for (const { labels, count } of this.#requests.list()) show(labels, count);
+    });
     exportTimes(registry, this.#requestTimes);
     this.#fetches = new Counter({ ...named('cardea_fetch_total'), ...shared });
     this.#fetchTime = new Histogram({ ...named('cardea_fetch_duration_seconds'), ...timed });
@@ -138,6 +142,7 @@ class AgentCounters {
     this.#requests.follow(names);
     for (const gone of before) if (!names.has(gone) && gone !== OTHER) this.#forget(gone);
     for (const added of names) if (!before.has(added)) this.#begin(added);
+    for (const name of names) if (configured.get(name)?.card.route === 'through') this.#forwards.begin(name);
     this.#followed = { configured, names };
   }
 
@@ -151,7 +156,6 @@ class AgentCounters {
   #begin(agent: AgentName): void {
     for (const outcome of FETCH_OUTCOMES) this.#fetches.inc({ agent, outcome }, 0);
     this.#fetchTime.zero({ agent });
-    this.#forwards.begin(agent);
   }
 
   #forget(agent: AgentName): void {
@@ -159,18 +163,6 @@ class AgentCounters {
     this.#fetchTime.remove({ agent });
     this.#forwards.forget(agent);
   }
-}
-
-function exportRequests(registry: Registry, requests: RequestCounts): void {
-  const total = new Counter({
-    ...named('cardea_requests_total'),
-    registers: [],
-    collect() {
-      this.reset();
-      for (const { labels, count } of requests.list()) this.inc(labels, count);
-    },
-  });
-  registry.registerMetric(total);
 }
 
 /** A clock that was set back in between makes no negative time. */

@@ -1,10 +1,11 @@
 import { CHANGE_CLASSES, type ChangeClass } from '../kernel/change.ts';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { AgentName, CardDigest } from '../kernel/ids.ts';
 import { KILL_KINDS, type KillKind } from '../kernel/kill.ts';
 import { CARD_STATES, type CardState, SIGNATURE_VERDICTS, type SignatureVerdict } from '../kernel/outcome.ts';
 import type { EpochMs } from '../kernel/units.ts';
-import { type MetricName, named } from './metric-table.ts';
+import type { MetricName } from './metric-table.ts';
+import { type Show, showGauge } from './shown.ts';
 
 /** How one agent's card stands, as far as metrics show it. */
 export interface CardGauge {
@@ -65,68 +66,58 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
     config: sources.config(),
   });
   let reading: Reading | undefined;
-  const gauge: DefineGauge = (name, fill) => {
-    const each = new Gauge({
-      ...named(name),
-      registers: [],
-      collect() {
-        this.reset();
-        fill(this, (reading ??= readAll()));
-      },
-    });
-    registry.registerMetric(each);
-  };
+  const gauge: DefineGauge = (name, fill) => showGauge(registry, name, (show) => fill(show, (reading ??= readAll())));
   defineCardGauges(gauge);
   for (const unit of ['entries', 'bytes'] as const) {
-    gauge(`cardea_cache_${unit}`, (each, { cache }) => {
-      for (const [kind, held] of Object.entries(cache)) each.set({ kind }, held[unit]);
+    gauge(`cardea_cache_${unit}`, (show, { cache }) => {
+      for (const [kind, held] of Object.entries(cache)) show({ kind }, held[unit]);
     });
   }
-  gauge('cardea_keys_last_success_timestamp_seconds', (each, { keys }) => {
-    for (const { name, lastSuccess } of keys) each.set({ keys: name }, lastSuccess / 1000);
+  gauge('cardea_keys_last_success_timestamp_seconds', (show, { keys }) => {
+    for (const { name, lastSuccess } of keys) show({ keys: name }, lastSuccess / 1000);
   });
-  gauge('cardea_kill_switch_active', (each, { kills }) => {
-    for (const scope of KILL_KINDS) each.set({ scope }, kills.kinds.has(scope) ? 1 : 0);
+  gauge('cardea_kill_switch_active', (show, { kills }) => {
+    for (const scope of KILL_KINDS) show({ scope }, kills.kinds.has(scope) ? 1 : 0);
   });
-  gauge('cardea_principals_active', (each, { principals }) => each.set(principals));
-  gauge('cardea_kill_persisted', (each, { kills }) => each.set(kills.persisted ? 1 : 0));
-  gauge('cardea_config_last_reload_successful', (each, { config }) => each.set(config.lastSuccessful ? 1 : 0));
-  gauge('cardea_config_last_reload_success_timestamp_seconds', (each, { config }) => each.set(config.adoptedAt / 1000));
-  gauge('cardea_config_info', (each, { config }) => each.set({ digest: config.digest }, 1));
-  gauge('cardea_build_info', (each) => each.set({ version: build.version, node: build.node }, 1));
+  gauge('cardea_principals_active', (show, { principals }) => show({}, principals));
+  gauge('cardea_kill_persisted', (show, { kills }) => show({}, kills.persisted ? 1 : 0));
+  gauge('cardea_config_last_reload_successful', (show, { config }) => show({}, config.lastSuccessful ? 1 : 0));
+  gauge('cardea_config_last_reload_success_timestamp_seconds', (show, { config }) => show({}, config.adoptedAt / 1000));
+  gauge('cardea_config_info', (show, { config }) => show({ digest: config.digest }, 1));
+  gauge('cardea_build_info', (show) => show({ version: build.version, node: build.node }, 1));
   return { read: () => void (reading = readAll()) };
 }
 
-type DefineGauge = (name: MetricName, fill: (gauge: Gauge, reading: Reading) => void) => void;
+type DefineGauge = (name: MetricName, fill: (show: Show, reading: Reading) => void) => void;
 
 function defineCardGauges(gauge: DefineGauge): void {
-  const perCard = (name: MetricName, set: (gauge: Gauge, card: CardGauge) => void): void =>
-    gauge(name, (each, { cards }) => {
-      for (const card of cards) set(each, card);
+  const perCard = (name: MetricName, set: (show: Show, card: CardGauge) => void): void =>
+    gauge(name, (show, { cards }) => {
+      for (const card of cards) set(show, card);
     });
-  perCard('cardea_card_last_success_timestamp_seconds', (each, { agent, lastSuccess }) =>
-    each.set({ agent }, lastSuccess / 1000),
+  perCard('cardea_card_last_success_timestamp_seconds', (show, { agent, lastSuccess }) =>
+    show({ agent }, lastSuccess / 1000),
   );
-  perCard('cardea_card_fresh_until_timestamp_seconds', (each, { agent, freshUntil }) =>
-    each.set({ agent }, freshUntil / 1000),
+  perCard('cardea_card_fresh_until_timestamp_seconds', (show, { agent, freshUntil }) =>
+    show({ agent }, freshUntil / 1000),
   );
-  perCard('cardea_card_stale_since_timestamp_seconds', (each, { agent, staleSince }) =>
-    each.set({ agent }, staleSince / 1000),
+  perCard('cardea_card_stale_since_timestamp_seconds', (show, { agent, staleSince }) =>
+    show({ agent }, staleSince / 1000),
   );
-  perCard('cardea_card_state', (each, { agent, state: holds }) => {
-    for (const state of CARD_STATES) each.set({ agent, state }, state === holds ? 1 : 0);
+  perCard('cardea_card_state', (show, { agent, state: holds }) => {
+    for (const state of CARD_STATES) show({ agent, state }, state === holds ? 1 : 0);
   });
-  perCard('cardea_card_signature', (each, { agent, signature }) => {
-    for (const verdict of SIGNATURE_VERDICTS) each.set({ agent, verdict }, verdict === signature ? 1 : 0);
+  perCard('cardea_card_signature', (show, { agent, signature }) => {
+    for (const verdict of SIGNATURE_VERDICTS) show({ agent, verdict }, verdict === signature ? 1 : 0);
   });
-  gauge('cardea_card_pending_changes', (each, { cards, unnamed }) => {
+  gauge('cardea_card_pending_changes', (show, { cards, unnamed }) => {
     const others = unnamed === null ? [] : [{ agent: 'other', pending: unnamed }];
     for (const { agent, pending } of [...cards, ...others])
-      for (const of of CHANGE_CLASSES) each.set({ agent, class: of }, pending[of] ?? 0);
+      for (const of of CHANGE_CLASSES) show({ agent, class: of }, pending[of] ?? 0);
   });
-  perCard('cardea_card_info', (each, { agent, version, protocolVersion, digest }) => {
+  perCard('cardea_card_info', (show, { agent, version, protocolVersion, digest }) => {
     if (digest === null) return;
-    each.set({ agent, version: shortVersion(version), protocol_version: protocolVersion ?? '', digest }, 1);
+    show({ agent, version: shortVersion(version), protocol_version: protocolVersion ?? '', digest }, 1);
   });
 }
 

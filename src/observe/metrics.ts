@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import type { Event } from '../kernel/event.ts';
 import { type ConfiguredAgents, createCounters } from './counters.ts';
@@ -27,13 +28,30 @@ export function createMetrics(sources: MetricSources, build: Build): Metrics {
   collectDefaultMetrics({ register: registry });
   const counters = createCounters(registry, () => sources.agents());
   const gauges = createGauges(registry, sources, build);
+  const render = async (): Promise<string> => {
+    counters.follow();
+    gauges.read();
+    const families: string[] = [];
+    for (const { name } of registry.getMetricsAsArray()) {
+      families.push(await registry.getSingleMetricAsString(name));
+      await otherWork();
+    }
+    return `${families.join('\n\n')}\n`;
+  };
+  // One after the other: a scrape shows one moment's gauges, though it lets requests in between.
+  let running: Promise<string> | undefined;
+  const inTurn = async (): Promise<string> => {
+    const mine = (running = running === undefined ? render() : running.then(render, render));
+    try {
+      return await mine;
+    } finally {
+      if (running === mine) running = undefined;
+    }
+  };
   return {
     record: counters.record,
     async scrape(accept) {
-      // The registry asks every metric before it waits for any, so scrapes at one time do not mix.
-      counters.follow();
-      gauges.read();
-      const text = await registry.metrics();
+      const text = await inTurn();
       switch (chooseExposition(accept)) {
         case 'text':
           return { type: registry.contentType, body: text };

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EVICTION_REASONS } from '../../src/kernel/event.ts';
-import { type AgentName, agentName, cardDigest } from '../../src/kernel/ids.ts';
+import { agentName, cardDigest } from '../../src/kernel/ids.ts';
 import { CARD_STATES, FETCH_OUTCOMES, REQUEST_KINDS, REQUEST_RESULTS } from '../../src/kernel/outcome.ts';
 import { bytes, epochMs } from '../../src/kernel/units.ts';
 import type { CardGauge } from '../../src/observe/gauges.ts';
+import type { ConfiguredAgents } from '../../src/observe/counters.ts';
 import { METRICS } from '../../src/observe/metric-table.ts';
 import { type Metrics, createMetrics } from '../../src/observe/metrics.ts';
 import { WEATHER, exchanged, requested } from '../support/events.ts';
@@ -61,7 +62,9 @@ function given(...cards: readonly CardGauge[]): Given {
   return sources;
 }
 
-const agentsOf = (cards: readonly CardGauge[]): ReadonlySet<AgentName> => new Set(cards.map(({ agent }) => agent));
+/** Calls to every agent but `direct` pass through. */
+const agentsOf = (cards: readonly CardGauge[]): ConfiguredAgents =>
+  new Map(cards.map(({ agent }) => [agent, { card: { route: agent === 'direct' ? 'direct' : 'through' } }] as const));
 
 const linesOf = async (metrics: Metrics, accept?: string): Promise<readonly string[]> =>
   (await metrics.scrape(accept)).body.split('\n');
@@ -99,6 +102,24 @@ describe('what is there', () => {
       const names = [...labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)].map(([, name]) => name);
       assert.deepEqual(new Set(names.filter((name) => name !== 'le')), new Set(row?.labels ?? ['no row']), line);
     }
+  });
+
+  test('series of forwarded calls only for agents whose calls pass through', async () => {
+    const { metrics } = given(card('weather'), card('direct'));
+    assert.deepEqual([...(await seriesOf(metrics, 'cardea_forward_streams'))], [['{agent="weather"}', 0]]);
+  });
+
+  test('a scrape lets other work in between its metrics', async () => {
+    const { metrics } = given(card('weather'));
+    let turns = 0;
+    let ticking: NodeJS.Immediate;
+    const count = (): void => {
+      turns += 1;
+      ticking = setImmediate(count);
+    };
+    count();
+    await metrics.scrape(undefined).finally(() => clearImmediate(ticking));
+    assert.ok(turns > Object.keys(METRICS).length, String(turns));
   });
 
   test('every series of a configured agent from the start, at 0', async () => {
