@@ -2,19 +2,22 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Discovery, createDiscovery } from '../../src/discovery/discovery.ts';
 import { type KillSwitch, createKillSwitch } from '../../src/discovery/kill-switch.ts';
+import { type Revoke, createRevoke } from '../../src/discovery/revoke.ts';
 import { fieldValue } from '../../src/http/fields.ts';
 import type { Answer } from '../../src/kernel/answer.ts';
 import type { Ask } from '../../src/kernel/ask.ts';
 import { tag } from '../../src/kernel/ids.ts';
+import type { RevocationBook } from '../../src/ports/callers.ts';
 import { bytes } from '../../src/kernel/units.ts';
 import type { Rules } from '../../src/policy/rules.ts';
 import { createExtendedStore } from '../../src/store/extended.ts';
 import { openKills } from '../../src/store/kills.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
+import { openRevocations } from '../../src/store/revocations.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { askOf, fieldsOf, namesTenant, requestOf } from './extended-asks.ts';
+import { askOf, fieldsOf, knownBy, namesTenant, requestOf } from './extended-asks.ts';
 import { OWN_CREDENTIAL, Origins } from './extended-origins.ts';
-import { ISSUER, type Person } from './extended-people.ts';
+import type { Person } from './extended-people.ts';
 import { type Moment, type Reading, Readings, type Setting } from './extended-readings.ts';
 import { SETTINGS, START, type Stage, createStage } from './extended-stage.ts';
 import type { Play, Step } from './extended-steps.ts';
@@ -41,6 +44,12 @@ export async function createTheatre() {
   };
 }
 
+/** What outlives a restart elsewhere, and here nothing. */
+interface Books {
+  readonly kills: Awaited<ReturnType<typeof openKills>>['book'];
+  readonly revocations: RevocationBook;
+}
+
 class History {
   readonly readings = new Readings();
   readonly #stage: Stage;
@@ -49,19 +58,21 @@ class History {
   readonly #origins: Origins;
   readonly #discovery: Discovery;
   readonly #kills: KillSwitch;
+  readonly #revoke: Revoke;
   readonly #open = new Set<Promise<void>>();
   readonly #failures: unknown[] = [];
   readonly #seen = new Map<Person, number>();
   #order = 0;
   #setting = 0;
 
-  private constructor(stage: Stage, cast: readonly number[], kills: Awaited<ReturnType<typeof openKills>>['book']) {
+  private constructor(stage: Stage, cast: readonly number[], { kills, revocations }: Books) {
     this.#stage = stage;
     this.#cast = cast;
     const { observer, ledger, cardKey, rules, jwks } = stage;
     const clock = this.#clock;
     this.#origins = new Origins(this.readings, () => this.#now(), jwks);
     const maxBytes = bytes(16_000_000);
+    const extended = createExtendedStore({ clock, observer, maxBytes });
     const discovery = createDiscovery(
       {
         clock,
@@ -69,25 +80,27 @@ class History {
         ledger,
         kills,
         cardKey,
-        revocations: { inForce: () => new Map(), put: async () => null },
+        revocations,
         archive: null,
         fetcher: this.#origins,
         store: createMemoryStore({ clock, observer, maxBytes, pinned: (entry) => discovery.isPinned(entry) }),
-        extended: createExtendedStore({ clock, observer, maxBytes }),
+        extended,
         secrets: { read: async () => OWN_CREDENTIAL.replace('Bearer ', '') },
         coder: { code: async () => [] },
       },
       rules[0] as Rules,
     );
     this.#discovery = discovery;
+    this.#revoke = createRevoke({ clock, revocations, extended, ledger });
     const cut = (scope: Parameters<Discovery['kill']>[0]): Promise<void> => discovery.kill(scope);
     const resume = (scope: Parameters<Discovery['kill']>[0]): void => discovery.resume(scope);
     this.#kills = createKillSwitch({ clock, kills, ledger, observer, cut, resume, fileThere: async () => false });
   }
 
   static async begin(stage: Stage, cast: readonly number[]): Promise<History> {
-    const { book } = await openKills(null, new FakeClock(START));
-    const history = new History(stage, cast, book);
+    const clock = new FakeClock(START);
+    const [{ book }, { revocations }] = await Promise.all([openKills(null, clock), openRevocations(null, clock)]);
+    const history = new History(stage, cast, { kills: book, revocations });
     await history.#discovery.prefetch(0).catch(() => undefined);
     return history;
   }
@@ -126,6 +139,11 @@ class History {
         this.readings.kill(step.scope, this.#now().order, coveredBy(step.scope));
         await this.#kills.engage({ scope: tag(step.scope), reason: 'test', by: 'admin' });
         return this.#settle();
+      case 'revoke':
+        return this.#takeBack(this.#person(step.who), step.all);
+      case 'rotate':
+        this.#origins.rotate(step.to);
+        return this.#wait(step.seconds);
       case 'lift':
         return this.#lift();
       case 'reload':
@@ -135,17 +153,19 @@ class History {
       case 'publish':
         return this.#origins.publish(step.agent);
       case 'wait':
-        await this.#clock.advance(step.seconds * 1_000);
-        return this.#settle();
+        return this.#wait(step.seconds);
     }
   }
 
   async #ask(step: Extract<Step, { does: 'ask' }>): Promise<void> {
     const shown = this.#person(step.shown);
-    const who = step.proxy === null ? shown : this.#person(step.proxy);
+    const proxy = step.proxy === null ? null : this.#person(step.proxy);
+    const who = knownBy(shown, proxy);
     // Signatures are checked off this thread: afterwards nothing that the request does leaves it.
     await this.#known(who);
-    const { agent, tenant, extensions } = step;
+    const { tenant, extensions } = step;
+    // Whoever shows the agent nothing gets a card where Cardea shows something of its own.
+    const agent = shown.header === '' ? 'vault' : step.agent;
     const version = step.operation.endsWith('0.3') ? '0.3' : '1.0';
     const reading: Reading = {
       who,
@@ -157,8 +177,10 @@ class History {
       began: this.#now(),
     };
     this.readings.begin(reading);
+    const shows = { credentials: fieldsOf(who, shown), peer: who.peer };
+    const request = requestOf({ ...step, agent }, shows, this.readings.tags());
     const answered = this.#origins
-      .askedFor(reading, async () => this.#handle(requestOf(step, fieldsOf(who, shown), this.readings.tags())))
+      .askedFor(reading, async () => this.#handle(request))
       .then((answer) => this.#look(reading, answer))
       .catch((error: unknown) => void this.#failures.push(error))
       .finally(() => void this.#open.delete(answered));
@@ -170,7 +192,7 @@ class History {
     const known = this.#clock.now();
     if (this.#seen.get(who) === known) return;
     this.#seen.set(who, known);
-    await this.#handle(askOf('GET', '/nowhere', fieldsOf(who, who)));
+    await this.#handle({ ...askOf('GET', '/nowhere', fieldsOf(who, who)), peer: who.peer });
   }
 
   async #handle(request: Ask): Promise<Answer> {
@@ -184,11 +206,29 @@ class History {
   }
 
   async #logout(who: Person): Promise<void> {
-    const { status } = await this.#handle(askOf('POST', '/logout', fieldsOf(who, who)));
+    const { status } = await this.#handle({ ...askOf('POST', '/logout', fieldsOf(who, who)), peer: who.peer });
     const isSame = (each: Reading): boolean => each.who.vouched === who.vouched && each.who.name === who.name;
     // Whoever is refused or stopped has ended nothing.
     if (status === 204) this.readings.end(this.#now().order, 'logout', isSame);
     await this.#settle();
+  }
+
+  /** In force when the order returns; what it is written to waits for nobody here. */
+  async #takeBack({ id, tenant }: Person, all: Extract<Step, { does: 'revoke' }>['all']): Promise<void> {
+    const kind = all === 'its own' ? 'principal' : 'tenant';
+    const name = kind === 'principal' ? id : tenant;
+    // Whom only a hash names is revoked by it; no hash is known out here.
+    if (name === null) return;
+    const scope = `${kind}:${name}`;
+    this.readings.revoke(scope, this.#now(), coveredBy(scope));
+    const outcome = await this.#revoke({ kind, name, reason: 'test', by: 'admin' });
+    assert.ok(outcome.ok);
+    return this.#settle();
+  }
+
+  async #wait(seconds: number): Promise<void> {
+    await this.#clock.advance(seconds * 1_000);
+    return this.#settle();
   }
 
   async #lift(): Promise<void> {
@@ -230,7 +270,7 @@ function coveredBy(scope: string): (reading: Reading) => boolean {
     case 'tenant':
       return ({ who }) => who.tenant === name;
     case 'principal':
-      return ({ who }) => who.vouched && name === `${ISSUER}#${who.name}`;
+      return ({ who }) => who.id === name;
     case 'agent':
       return ({ agent }) => agent === name;
     default:

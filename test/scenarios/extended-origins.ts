@@ -22,14 +22,15 @@ export class Origins implements Fetcher {
   readonly #asking = new AsyncLocalStorage<Reading>();
   readonly #readings: Readings;
   readonly #now: () => Moment;
-  readonly #jwks: string;
+  readonly #jwks: readonly string[];
+  #rotations = 0;
   readonly #manners = new Map<string, Manner>();
   readonly #versions = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   /** What must never be seen, and was. */
   readonly faults: string[] = [];
 
-  constructor(readings: Readings, now: () => Moment, jwks: string) {
+  constructor(readings: Readings, now: () => Moment, jwks: readonly string[]) {
     this.#readings = readings;
     this.#now = now;
     this.#jwks = jwks;
@@ -47,6 +48,11 @@ export class Origins implements Fetcher {
     this.#versions.set(agent, (this.#versions.get(agent) ?? 0) + 1);
   }
 
+  /** The issuer goes on from one key to the other, and never back. */
+  rotate(to: number): void {
+    this.#rotations = Math.max(this.#rotations, to);
+  }
+
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -62,7 +68,10 @@ export class Origins implements Fetcher {
   async fetch(order: FetchOrder): Promise<FetchResult<WholeResponse>> {
     const { host, pathname } = new URL(order.url);
     const authorization = fieldValue(order.fields, 'authorization');
-    if (host === 'idp.test') return said(order, this.#response(200, [], this.#jwks));
+    if (host === 'idp.test') {
+      if (this.#rotations === this.#jwks.length - 1) this.#readings.withdraw('first', this.#now().order);
+      return said(order, this.#response(200, ['Cache-Control', 'max-age=300'], this.#jwks[this.#rotations] ?? ''));
+    }
     if (pathname.startsWith('/.well-known/')) {
       if (authorization !== undefined) this.faults.push('a public card was asked for with a credential');
       const card = cardOf(host, `public ${this.#versions.get(agentAt(host)) ?? 0}`);

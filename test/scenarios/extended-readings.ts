@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Person } from './extended-people.ts';
+import type { IssuerKey, Person } from './extended-people.ts';
 
 /*
  * Who may read what, held against what was read. Nothing here knows how Cardea keeps cards: every body that an origin hands out bears
@@ -60,11 +60,20 @@ interface End {
   covers(reading: Reading): boolean;
 }
 
+interface Revoked {
+  readonly scope: string;
+  readonly time: number;
+  covers(reading: Reading): boolean;
+}
+
 export class Readings {
   readonly #stamps: Stamp[] = [];
   readonly #tags = new Map<string, number>();
   readonly #ends: End[] = [];
   readonly #kills = new Map<string, End['covers']>();
+  readonly #revoked: Revoked[] = [];
+  /** The issuer's keys that Cardea has seen to be gone, and since when. */
+  readonly #gone = new Map<IssuerKey, number>();
   readonly #newest = new Map<string, number>();
   /** Requests whose token is newer than all of its name and tenant before, and which of them have been answered; in order. */
   readonly #news = new Set<Reading>();
@@ -81,6 +90,18 @@ export class Readings {
   /** Bodies that were asked for before this moment are no answer to those it covers. */
   end(order: number, why: string, covers: End['covers']): void {
     this.#ends.push({ order, why, covers });
+  }
+
+  revoke(scope: string, { order, time }: Moment, covers: End['covers']): void {
+    this.end(order, `revocation of ${scope}`, covers);
+    this.#revoked.push({ scope, time, covers });
+  }
+
+  /** Cardea has seen a set of keys without this one: it vouches for nothing any more, and for nothing that it has vouched for. */
+  withdraw(key: IssuerKey, order: number): void {
+    if (this.#gone.has(key)) return;
+    this.#gone.set(key, order);
+    this.end(order, `the end of the ${key} key`, (each) => each.who.key === key);
   }
 
   kill(scope: string, order: number, covers: End['covers']): void {
@@ -145,6 +166,12 @@ export class Readings {
     this.#inTime(reading, stamp);
     const ended = this.#ends.find((end) => end.order > stamp.began.order && end.covers(stamp.reading));
     assert.equal(ended?.why, undefined, 'a body of a session that is over');
+    for (const { scope, time, covers } of this.#revoked) {
+      const isBefore = reading.who.issued === null || reading.who.issued <= time;
+      assert.ok(!covers(reading) || !isBefore, `in spite of the revocation of ${scope}`);
+    }
+    const gone = reading.who.key === null ? undefined : this.#gone.get(reading.who.key);
+    assert.ok(gone === undefined || reading.began.order < gone, 'by a token whose key is gone');
     for (const [scope, covers] of this.#kills) assert.ok(!covers(reading), `in spite of the kill of ${scope}`);
   }
 

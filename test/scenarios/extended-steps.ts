@@ -27,13 +27,22 @@ export type Step =
   | { readonly does: 'release'; readonly which: number }
   | { readonly does: 'logout'; readonly who: number }
   | { readonly does: 'purge' | 'kill'; readonly scope: string; readonly soft: boolean }
+  /** From then on what was issued before is refused; what does not say when, for good. */
+  | { readonly does: 'revoke'; readonly who: number; readonly all: 'its own' | "its tenant's" }
+  /** The issuer publishes a second key beside its first, or it alone; and so long passes. */
+  | { readonly does: 'rotate'; readonly to: 1 | 2; readonly seconds: number }
   | { readonly does: 'lift' | 'reload' }
   | { readonly does: 'publish'; readonly agent: Agent }
   | { readonly does: 'wait'; readonly seconds: number };
 
 const agents = fc.constantFrom<Agent[]>('ledger', 'ledger', 'ledger', 'ledger', 'books', 'vault', 'inner');
 /** Mostly one name with other claims: what is likest is likest to be mixed up. */
-const person = fc.oneof({ weight: 3, arbitrary: fc.nat(5) }, { weight: 1, arbitrary: fc.nat(CROWD - 1) });
+const person = fc.oneof(
+  { weight: 6, arbitrary: fc.nat(6) },
+  { weight: 2, arbitrary: fc.nat(CROWD - 1) },
+  // Clients with a certificate are the last.
+  { weight: 1, arbitrary: fc.integer({ min: CROWD - 3, max: CROWD - 1 }) },
+);
 /** A place in the cast of a history. */
 const role = fc.nat(2);
 const FIELDS: readonly (readonly string[])[] = [
@@ -49,7 +58,12 @@ const FIELDS: readonly (readonly string[])[] = [
   [],
 ];
 const PRINCIPALS = ['alice', 'bob', 'alice","acme'];
-const SCOPES = ['tenant:acme', 'tenant:globex', ...PRINCIPALS.map((name) => `principal:${ISSUER}#${name}`)];
+const SCOPES = [
+  'tenant:acme',
+  'tenant:globex',
+  ...PRINCIPALS.map((name) => `principal:${ISSUER}#${name}`),
+  'principal:certificate#URI:spiffe://example.org/planner',
+];
 
 const asks: fc.Arbitrary<Step> = fc.record({
   does: fc.constant('ask' as const),
@@ -87,6 +101,16 @@ const rare: fc.Arbitrary<Step> = fc.oneof(
     soft: fc.constant(false),
   }),
   fc.record({ does: fc.constantFrom('lift' as const, 'lift' as const, 'reload' as const) }),
+  fc.record({
+    does: fc.constant('revoke' as const),
+    who: role,
+    all: fc.constantFrom('its own' as const, "its tenant's" as const),
+  }),
+  fc.record({
+    does: fc.constant('rotate' as const),
+    to: fc.constantFrom(1 as const, 2 as const),
+    seconds: fc.constantFrom(0, 31, 301),
+  }),
   fc.record({ does: fc.constant('publish' as const), agent: agents }),
   fc.record({ does: fc.constant('wait' as const), seconds: fc.constantFrom(1, 11, 59, 61, 599, 3_700, 30_000, -61) }),
 );
