@@ -150,7 +150,7 @@ const trailOf = ({ url }: FetchOrder) => ({
   reused: false,
 });
 
-const said = (order: FetchOrder, response: WholeResponse): FetchResult<WholeResponse> => ({
+export const said = (order: FetchOrder, response: WholeResponse): FetchResult<WholeResponse> => ({
   ok: true,
   response,
   trail: trailOf(order),
@@ -163,7 +163,7 @@ const broken = (order: FetchOrder): FetchResult<WholeResponse> => ({
   sent: true,
 });
 
-function cardOf(host: string, description: string): string {
+export function cardOf(host: string, description: string): string {
   const at = (path: string, protocolBinding: string, more = {}) => ({
     url: `https://${host}/${path}`,
     protocolBinding,
