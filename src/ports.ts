@@ -4,13 +4,12 @@ import type { KeptChange } from './kernel/change.ts';
 import type { ContentCoding, Entry, Verdict } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
 import type { ByteStream, Fields } from './kernel/fields.ts';
-import type { FaultCode } from './kernel/faults.ts';
 import type { AgentName, CardDigest, EntryKey, Generation, PolicyDigest, ReceiptId, Tag, Url } from './kernel/ids.ts';
 import type { Kill } from './kernel/kill.ts';
 import type { Purpose, Review } from './kernel/outcome.ts';
-import type { Authority, Receipt, Trail } from './kernel/receipt.ts';
+import type { Authority, Receipt, RefusalNote, Trail } from './kernel/receipt.ts';
 import type { Outcome, Refusal } from './kernel/refusal.ts';
-import type { CardVariant } from './kernel/review.ts';
+import type { CardVariant, HeldExtended } from './kernel/review.ts';
 import type { Bytes, EpochMs, Ms } from './kernel/units.ts';
 
 /** The doors between the rules and the world. `daemon.ts` chooses who stands behind each. */
@@ -138,14 +137,6 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** What one caller was refused about one agent; callers by their keyed hashes. */
-export interface RefusalNote {
-  readonly agent: AgentName | null;
-  readonly code: FaultCode;
-  readonly principal: string | null;
-  readonly tenant: string | null;
-}
-
 /** Which receipts are wanted, newest first. */
 export interface ReceiptQuery {
   readonly agent?: AgentName;
@@ -248,6 +239,10 @@ export interface Evidence extends Ledger {
   enforce(card: CardInForce): Promise<Outcome<CardInForce>>;
   /** The cards that have been in force, oldest first: the last of each variant is. */
   inForce(agent: AgentName): Promise<Outcome<readonly CardInForce[]>>;
+  holdExtended(card: HeldExtended): Promise<Outcome<HeldExtended>>;
+  /** The extended cards that wait, of all agents, oldest first. */
+  heldExtended(): Promise<Outcome<readonly HeldExtended[]>>;
+  releaseExtended(agent: AgentName, digest: CardDigest): Promise<Outcome<null>>;
   /** The cards without a name that something is known of, by their URLs: what was written last comes last. */
   unnamed(): Promise<Outcome<readonly AgentName[]>>;
   /** Takes out what waits and what has been in force of one agent; decisions and receipts stay. */

@@ -73,7 +73,10 @@ function reviewReasons({ inForce, pending, suspended }: ReviewView, now: EpochMs
   return suspended === null ? lines : [...lines, suspended];
 }
 
-const forWhom = (variant: string): string => (variant === 'any' ? '' : ` for callers of A2A ${variant}`);
+function forWhom(variant: string): string {
+  if (variant === 'extended') return ', an extended card';
+  return variant === 'any' ? '' : ` for callers of A2A ${variant}`;
+}
 const BY = { person: 'approved by a person', pin: 'approved by a pin', policy: 'taken by the rule' } as const;
 const WHY = {
   held: 'it waits for review',

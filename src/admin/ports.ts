@@ -95,7 +95,8 @@ export interface ReviewView {
 
 /** A card that is not taken. */
 export interface PendingView {
-  readonly variant: CardVariant;
+  /** `extended`: a card that callers have of their own. */
+  readonly variant: CardVariant | 'extended';
   readonly digest: CardDigest;
   readonly url: Url;
   readonly why: 'held' | 'blocked' | 'first-use';

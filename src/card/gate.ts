@@ -67,13 +67,12 @@ export function ruleOnCard(context: GateContext): Ruling {
 }
 
 function ruleOnFirst({ firstUse }: ReviewRule, decision: GateContext['decision']): Ruling {
+  const isApproved = decision === 'approve' && firstUse !== 'pinned';
+  if (isApproved) return { taken: true, review: 'approved', why: 'approved', changes: [] };
   switch (firstUse) {
     case 'allow':
       return { taken: true, review: 'first-use', why: 'first-use', changes: [] };
     case 'hold':
-      return decision === 'approve'
-        ? { taken: true, review: 'approved', why: 'approved', changes: [] }
-        : { taken: false, why: 'first-use', changes: [] };
     case 'pinned':
       return { taken: false, why: 'first-use', changes: [] };
   }

@@ -47,7 +47,8 @@ interface Whose {
 
 function pendingView(pending: Row, { agent, firstUse }: Whose, io: AdminCall<typeof FLAGS>['io']): string {
   const { variant, digest, url, since, until, inForce, why, changes, card } = pending;
-  const callers = variant === 'any' ? '' : ` for callers of A2A ${cell(variant)}`;
+  const callers =
+    variant === 'any' ? '' : variant === 'extended' ? ', an extended card' : ` for callers of A2A ${cell(variant)}`;
   const lines = [
     `${cell(agent)}${callers}: ${cell(digest)}`,
     `from ${cell(url)}, waits since ${instant(since)}`,

@@ -31,7 +31,10 @@ export const gauges = (
 /** Of cards without a name together: nothing where no rule lets any. */
 function unnamedChanges(discovery: Discovery): PendingCounts | null {
   if (discovery.rules().origins.every(({ card }) => card === null)) return null;
-  return countByClass(discovery.unnamedWaiting().flatMap((agent) => discovery.reviews.pending(agent)));
+  return countByClass(
+    discovery.unnamedWaiting().flatMap((agent) => discovery.reviews.pending(agent)),
+    [],
+  );
 }
 
 const killGauge = (kills: KillBook) => ({

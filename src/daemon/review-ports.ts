@@ -1,5 +1,7 @@
 import type { InForceView, PendingView, ReviewPorts, ReviewView, WaitingView } from '../admin/ports.ts';
 import type { Discovery } from '../discovery/discovery.ts';
+import type { WaitingExtended } from '../discovery/extended-waiting.ts';
+import { cardUrl } from '../discovery/offer.ts';
 import type { Pending } from '../discovery/reviews.ts';
 import type { ChangeClass, KeptChange } from '../kernel/change.ts';
 import { refuse, refused } from '../kernel/refusal.ts';
@@ -38,16 +40,17 @@ export function createReviewPorts({ discovery }: Parts): ReviewPorts {
 
 const unknown = () => refuse('unknown-agent', 'No agent of this name is configured.');
 
-function reviewView({ reviews, suspended }: Discovery, agent: AgentRule): ReviewView {
+function reviewView({ reviews, extendedReviews, suspended }: Discovery, agent: AgentRule): ReviewView {
   const { firstUse, maxHold, pins, actions } = agent.review;
   const history = reviews.history(agent).toReversed();
   const variants = new Set(history.map(({ variant }) => variant));
   return {
     rule: { firstUse, maxHold, pins: [...pins], actions: Object.fromEntries(actions) },
     suspended: suspended(agent)?.detail ?? null,
-    pending: reviews
-      .pending(agent)
-      .flatMap((each) => pendingView(each, agent, reviews.inForce(agent, each.card.variant))),
+    pending: [
+      ...reviews.pending(agent).flatMap((each) => pendingView(each, agent, reviews.inForce(agent, each.card.variant))),
+      ...extendedReviews.pending(agent).map((each) => extendedView(each, agent)),
+    ],
     inForce: [...variants].flatMap((variant) => {
       const card = reviews.inForce(agent, variant);
       return card?.variant === variant ? [inForceView(card)] : [];
@@ -57,14 +60,32 @@ function reviewView({ reviews, suspended }: Discovery, agent: AgentRule): Review
   };
 }
 
-const waitingViews = ({ reviews }: Discovery, agent: AgentRule): readonly WaitingView[] =>
-  reviews.pending(agent).flatMap((each) =>
+const waitingViews = ({ reviews, extendedReviews }: Discovery, agent: AgentRule): readonly WaitingView[] => [
+  ...reviews.pending(agent).flatMap((each) =>
     withheldView(each, agent, reviews.inForce(agent, each.card.variant)).map((view) => ({
       agent: agent.name,
       ...view,
       classes: gravestFirst(each.card.changes),
     })),
-  );
+  ),
+  ...extendedReviews.pending(agent).map((each) => ({
+    agent: agent.name,
+    ...withheldExtended(each, agent),
+    classes: each.changes.length === 0 ? each.classes : gravestFirst(each.changes.map((change) => ({ ...change }))),
+  })),
+];
+
+/** What the caller of a card that waits gets meanwhile is its own: of it the digest is told. */
+function withheldExtended({ digest, why, at, since, inForce }: WaitingExtended, agent: AgentRule): WithheldView {
+  const until = later(since, agent.review.maxHold);
+  return { variant: 'extended', digest, url: cardUrl(agent), why, at, since, until, inForce };
+}
+
+const extendedView = (each: WaitingExtended, agent: AgentRule): PendingView => ({
+  ...withheldExtended(each, agent),
+  changes: each.changes.map((change) => ({ ...change })),
+  card: JSON.parse(text(each.body)) as unknown,
+});
 
 /** Each class once, those that hold the card first. */
 function gravestFirst(changes: readonly KeptChange[]): readonly ChangeClass[] {

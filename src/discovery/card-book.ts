@@ -13,6 +13,7 @@ import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, KillBook, Observer, Store } from '../ports.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { JudgeAgain } from './judge-again.ts';
+import type { ExtendedReviews } from './extended-reviews.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
@@ -49,6 +50,8 @@ export interface CardBook {
   killed(agent: AgentRule): Kill | undefined;
   /** Cards of this agent that wait for a person or are blocked. */
   pending(agent: AgentRule): readonly Pending[];
+  /** Extended cards of this agent that wait or are blocked. */
+  readonly pendingExtended: ExtendedReviews['pending'];
   /** Forgets every remembered failure. */
   forgive(): void;
   /** Forgets what is known of an agent whose rule is gone, or whose card is another one now. */
@@ -70,6 +73,7 @@ interface Parts {
   readonly refresh: RefreshCard;
   readonly judgeAgain: JudgeAgain;
   readonly reviews: Pick<Reviews, 'pending'>;
+  readonly extendedReviews: Pick<ExtendedReviews, 'pending'>;
   readonly limits: () => Limits;
   readonly isInForce: IsInForce;
 }
@@ -147,6 +151,10 @@ class Book implements CardBook {
 
   pending(agent: AgentRule): readonly Pending[] {
     return this.#parts.reviews.pending(agent);
+  }
+
+  pendingExtended(agent: AgentRule): ReturnType<ExtendedReviews['pending']> {
+    return this.#parts.extendedReviews.pending(agent);
   }
 
   forgive(): void {

@@ -8,6 +8,7 @@ import { type EpochMs, epochMs, later } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
+import type { WaitingExtended } from './extended-waiting.ts';
 import type { Pending } from './reviews.ts';
 
 /** How one agent's card stands: what metrics, lists and readiness read. */
@@ -39,7 +40,7 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
   // A key that is killed shows only in the card that it signed: then the last attempt says so.
   const killed = book.killed(agent) !== undefined || (entry === undefined && setback?.refusal.code === 'killed');
   const waiting = book.pending(agent);
-  const pending = countByClass(waiting);
+  const pending = countByClass(waiting, book.pendingExtended(agent));
   if (entry === undefined)
     return { ...NOTHING, agent: agent.name, state: killed ? 'killed' : 'missing', lastSuccess, pending };
   const state = killed ? 'killed' : waiting.length > 0 ? 'held' : stateOf(entry, now, setback !== undefined);
@@ -62,11 +63,13 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
 export const cardInUse = (book: CardBook, agent: AgentRule): Entry | undefined =>
   book.current(agent, CARD_REQUESTS['1.0']) ?? book.admitted(agent)[0];
 
-/** Of several variants that wait, each change counts. */
-export function countByClass(waiting: readonly Pending[]): PendingCounts {
+/** Of several cards that wait, each change counts; of one that there is nothing to compare with any more, each class. */
+export function countByClass(waiting: readonly Pending[], extended: readonly WaitingExtended[]): PendingCounts {
   const counts: { [Class in ChangeClass]?: number } = {};
-  for (const { card } of waiting)
-    for (const change of card.changes) counts[change.class] = (counts[change.class] ?? 0) + 1;
+  const count = (of: ChangeClass): void => void (counts[of] = (counts[of] ?? 0) + 1);
+  for (const { card } of waiting) for (const change of card.changes) count(change.class);
+  for (const { changes, classes } of extended)
+    for (const of of changes.length > 0 ? changes.map((change) => change.class) : classes) count(of);
   return counts;
 }
 

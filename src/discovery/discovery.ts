@@ -10,6 +10,7 @@ import type { Place } from '../policy/places.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import { createAcceptedCard } from './accepted-card.ts';
 import { adoptRules, type Snapshot } from './adopt.ts';
+import { type AllKeys, allKeys } from './all-keys.ts';
 import type { KeyArchive } from './archived-keys.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
@@ -29,8 +30,9 @@ import type { IsInForce } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import { createExtended, type Extended } from './extended.ts';
 import { type OwnCredentials, createOwnCredentials } from './own-credentials.ts';
+import { createExtendedReviews, type ExtendedReviews } from './extended-reviews.ts';
 import { createCallers } from './callers.ts';
-import { createIssuers, type Issuers } from './issuers.ts';
+import { createIssuers } from './issuers.ts';
 import { type ReviewDesk, createReviewDesk } from './review-desk.ts';
 import { type Reviews, createReviews } from './reviews.ts';
 import { type Revoke, createRevoke } from './revoke.ts';
@@ -51,6 +53,8 @@ export interface Discovery {
   readonly trust: Trust;
   /** What was taken, what waits, and what people decided. */
   readonly reviews: Reviews;
+  /** What waits of the cards that callers have of their own. */
+  readonly extendedReviews: ExtendedReviews;
   readonly desk: ReviewDesk;
   /**
    * Why nothing but the public card of this agent may be used, where a change of its security or endpoints waits for review: extended
@@ -122,7 +126,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
   const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
   const parts = createParts(doors, snapshot, stopping.signal);
-  const { trust, keys, own, book, schedule, extended, handle, reviews, desk } = parts;
+  const { trust, keys, own, book, schedule, extended, handle, reviews, extendedReviews, desk } = parts;
   const ready = prepare(parts, first);
   const settled = async (): Promise<void> => {
     for (const each of [keys, own, extended, book]) await each.settled();
@@ -134,6 +138,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     schedule,
     trust,
     reviews,
+    extendedReviews,
     desk,
     suspended: (agent) => reviews.suspended(agent),
     ready,
@@ -148,8 +153,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     keySets: () => keys.sets(),
     settled,
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
-    unnamedWaiting: () => unnamedWaiting(reviews, snapshot),
-    ...lookingAt(snapshot),
+    ...lookingAt(snapshot, reviews),
     async adopt(given) {
       await ready;
       await reviews.load([...given.agents.values()]);
@@ -181,7 +185,8 @@ async function prepare({ keys, reviews }: DiscoveryParts, rules: Rules): Promise
   follow();
 }
 
-const lookingAt = (snapshot: Snapshot): Pick<Discovery, 'rules' | 'find'> => ({
+const lookingAt = (snapshot: Snapshot, reviews: Reviews): Pick<Discovery, 'rules' | 'find' | 'unnamedWaiting'> => ({
+  unnamedWaiting: () => unnamedWaiting(reviews, snapshot),
   rules: () => snapshot.rules,
   find: (url) => snapshot.routes.find(url),
 });
@@ -217,12 +222,18 @@ const switching = (
   },
 });
 
-interface DiscoveryParts extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle' | 'reviews' | 'desk'> {
+interface DiscoveryParts
+  extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle' | 'reviews' | 'extendedReviews' | 'desk'> {
   readonly stops: Stops;
   readonly extended: Extended;
   readonly own: OwnCredentials;
-  /** Everything that holds keys: those of cards and those of callers' tokens. */
-  readonly keys: Pick<Trust, 'prepare' | 'prefetch' | 'sets' | 'settled' | 'stop'>;
+  readonly keys: AllKeys;
+}
+
+/** What decides on changed cards. */
+function createReviewing(doors: Doors): Pick<Discovery, 'reviews' | 'extendedReviews'> {
+  const reviews = createReviews(doors);
+  return { reviews, extendedReviews: createExtendedReviews({ ...doors, reviews }) };
 }
 
 function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
@@ -242,17 +253,19 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const own = createOwnCredentials({ ...doors, stops }, limits);
   const judge = createJudge({ clock, trust, rules });
   const withCodings = createWithCodings(doors.coder, doors.store);
-  const reviews = createReviews(doors);
+  const reviewing = createReviewing(doors);
+  const { reviews } = reviewing;
   const gate = createGate({ reviews, judge, kills });
   const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, withCodings, isInForce });
   const judgeAgain = createJudgeAgain({ ...doors, trust, judge, reviews, withCodings, isInForce });
-  const book = createCardBook({ ...doors, limits, trust, refresh, judgeAgain, reviews, isInForce });
-  const desk = createReviewDesk({ ...doors, reviews, judge, book, withCodings, isInForce });
+  const book = createCardBook({ ...doors, ...reviewing, limits, trust, refresh, judgeAgain, isInForce });
+  const forgive = (): void => extended.forgive();
+  const desk = createReviewDesk({ ...doors, ...reviewing, judge, book, withCodings, isInForce, forgive });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const refuseOperation = createRefuseOperation(book);
   const acceptedCard = createAcceptedCard(book, now, (agent) => reviews.suspended(agent));
   const forward = createForward({ ...doors, rules, stops, acceptedCard });
-  const shared = { ...doors, rules, stops, judge, trust, callers, own, hash, isInForce };
+  const shared = { ...doors, ...reviewing, rules, stops, judge, trust, callers, own, hash, isInForce };
   const cards = { serveCard: createServeCard(book, now), localCard: createLocalCard(doors.cardKey, withCodings) };
   const extended = createExtended({ ...shared, ...cards, acceptedCard, forward, otherwise: refuseOperation });
   const handle = createHandle({
@@ -269,29 +282,8 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     lists: createAgentLists(book, rules, now),
     cors: createCors(() => rules().cors),
   });
-  return { stops, trust, keys: both(trust, issuers), own, book, schedule, extended, handle, reviews, desk };
+  return { stops, trust, keys: allKeys(trust, issuers), own, book, schedule, extended, handle, ...reviewing, desk };
 }
-
-const both = (trust: Trust, issuers: Issuers): DiscoveryParts['keys'] => ({
-  async prepare(rules) {
-    const follow = [await trust.prepare(rules), await issuers.prepare(rules)];
-    return () => {
-      for (const each of follow) each();
-    };
-  },
-  async prefetch() {
-    await Promise.all([trust.prefetch(), issuers.prefetch()]);
-  },
-  sets: () => [...trust.sets(), ...issuers.sets()],
-  async settled() {
-    await trust.settled();
-    await issuers.settled();
-  },
-  stop() {
-    trust.stop();
-    issuers.stop();
-  },
-});
 
 /** Which cards a key has signed is not known before they are fetched, so that any of them may be. */
 const mayCover = (scope: Tag, agent: AgentRule): boolean =>

@@ -7,13 +7,14 @@ import { varyNames } from '../http/vary.ts';
 import type { Admission } from '../kernel/entry.ts';
 import type { ExtendedEntry, PartitionKey } from '../kernel/extended-entry.ts';
 import type { Fields } from '../kernel/fields.ts';
-import { type CardDigest, type Generation, type Tag, tag } from '../kernel/ids.ts';
+import type { CardDigest, Generation } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, epochMs, later } from '../kernel/units.ts';
 import { revokedBy } from '../policy/revoked.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { ExtendedStore, RevocationBook } from '../ports/callers.ts';
+import { callerTags } from './caller-tags.ts';
 import type { Caller } from './callers.ts';
 import {
   type ExchangeDoors,
@@ -23,12 +24,16 @@ import {
 } from './extended-exchange.ts';
 import type { AdmittedCard } from '../card/admit.ts';
 import { type IsInForce, outdated } from './in-force.ts';
+import { passExtended } from './extended-gate.ts';
+import type { ExtendedReviews } from './extended-reviews.ts';
+import type { Reviewed } from './gate.ts';
 import type { Judge } from './judge.ts';
 import { cardTags } from './key.ts';
 import { refuseUnled } from './local-extended.ts';
 import { extendedReceipt } from './receipts.ts';
 import { exchangeShowing } from './showing.ts';
 import type { Shown } from './shown.ts';
+import type { Trust } from './trust.ts';
 
 /** One extended card to get: for whom, by what, and where it will be kept. */
 export interface ExtendedTarget {
@@ -42,9 +47,17 @@ export interface ExtendedTarget {
 
 /** How getting it ended. */
 export type ExtendedOutcome =
-  | { readonly ok: true; readonly outcome: 'stored' | 'uncacheable'; readonly entry: ExtendedEntry }
+  | {
+      readonly ok: true;
+      /** `held`: another card came and waits; the entry is the one before it. */
+      readonly outcome: 'stored' | 'uncacheable' | 'held';
+      readonly entry: ExtendedEntry;
+      readonly reviewed: Reviewed;
+    }
   | {
       readonly ok: false;
+      /** Set where a card came and was not taken. */
+      readonly reviewed?: Reviewed;
       readonly outcome: Exclude<FetchOutcome, 'stored' | 'not_modified' | 'uncacheable'>;
       readonly refusal: Refusal;
       /** The origin's own status; null where none arrived or the answer itself was no use. */
@@ -59,6 +72,8 @@ export interface RefreshDoors extends ExchangeDoors {
   readonly judge: Judge;
   readonly revocations: RevocationBook;
   readonly isInForce: IsInForce;
+  readonly extendedReviews: ExtendedReviews;
+  readonly trust: Pick<Trust, 'basis'>;
 }
 
 /** Makes the one way in which an extended card gets into its store: by the admission that every card passes. */
@@ -100,7 +115,7 @@ function concludeFailure({ answer, result, receivedAt }: ExtendedExchange): Extr
 }
 
 const failed = (
-  outcome: 'failed' | 'rejected' | 'superseded',
+  outcome: 'failed' | 'rejected' | 'superseded' | 'held',
   refusal: Refusal,
 ): Extract<ExtendedOutcome, { ok: false }> => ({
   ok: false,
@@ -126,6 +141,7 @@ async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arriv
   if (!outcome.ok) return failed('rejected', outcome.refusal);
   const unled = refuseUnled(outcome.value.body, agent, target.order.card.interfaces);
   if (unled !== undefined) return failed('rejected', unled);
+  const known = await doors.extendedReviews.load(agent);
   if (!doors.isInForce(agent)) return failed('superseded', outdated(agent));
   const entry = entryOf(target, arrived, outcome.value, policy);
   // It may have begun after a revocation of what it was begun with.
@@ -133,8 +149,12 @@ async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arriv
   if (revoked !== undefined) return failed('superseded', revoked);
   // What was taken away while this was on its way must not come back with it, not even to whoever waits for it.
   if (doors.extended.isEnded(entry)) return failed('superseded', refuse('conflict', ENDED));
-  const isStored = mayStore(arrived.answer.fields) && doors.extended.put(entry);
-  return { ok: true, outcome: isStored ? 'stored' : 'uncacheable', entry };
+  const before = doors.extended.get(target.partition);
+  const passed = passExtended(doors, { target, entry, before, view: () => outcome.value.card.card }, known);
+  if (!passed.ok) return { ...failed('held', passed.refusal), ...passed.about };
+  const isStored = (passed.held || mayStore(arrived.answer.fields)) && doors.extended.put(passed.entry);
+  const { entry: served, reviewed } = passed;
+  return { ok: true, outcome: passed.held ? 'held' : isStored ? 'stored' : 'uncacheable', entry: served, reviewed };
 }
 
 const ENDED = 'The session was ended while the card was being fetched; ask again.';
@@ -172,13 +192,6 @@ function entryOf(
 }
 
 const earliest = (...times: readonly EpochMs[]): EpochMs => epochMs(Math.min(...times));
-
-/** What ends everything of a caller: its names, and the key of its issuer that vouched for it. */
-export const callerTags = ({ tags, principal: { signedBy } }: Caller): readonly Tag[] =>
-  signedBy === null ? tags : [...tags, issuerKeyTag(signedBy)];
-
-/** Known to no command: the end of a key is the issuer's to say. */
-export const issuerKeyTag = (thumbprint: string): Tag => tag(`issuer-key:${thumbprint}`);
 
 const SHOWN = ['date', 'last-modified'] as const;
 

@@ -1,6 +1,7 @@
 import type { SigningKey } from '../card/sign.ts';
 import type { Tag } from '../kernel/ids.ts';
-import { createRefreshExtended, type RefreshDoors, issuerKeyTag } from './extended-refresh.ts';
+import { issuerKeyTag } from './caller-tags.ts';
+import { createRefreshExtended, type RefreshDoors } from './extended-refresh.ts';
 import type { Forward } from './forward.ts';
 import type { LocalCard } from './local-card.ts';
 import { createLocalExtended } from './local-extended.ts';

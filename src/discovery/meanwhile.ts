@@ -100,7 +100,7 @@ function prolonged(attempt: Attempt, entry: Entry, { until, review }: Prolonging
 }
 
 /** Fresh for as long as the origin gave the newer card, and with all that may be served stale not beyond the end of the hold. */
-function limited(pace: Lifetime, { age, left }: { readonly age: Ms; readonly left: Ms }): Lifetime {
+export function limited(pace: Lifetime, { age, left }: { readonly age: Ms; readonly left: Ms }): Lifetime {
   const fresh = Math.max(0, Math.min(pace.fresh, left));
   return {
     ...pace,

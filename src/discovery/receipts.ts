@@ -194,7 +194,8 @@ export interface ExtendedNote {
 /** Writes down one exchange for an extended card: who asked stands there by its hashes, and of the card its digest. */
 export function extendedReceipt({ exchange, outcome, agent, caller }: ExtendedNote): ExchangeReceipt {
   const { result, used } = exchange;
-  const admission = outcome.ok ? outcome.entry.admission : null;
+  // What came, whatever is served.
+  const admission = outcome.reviewed?.admission ?? null;
   return {
     kind: 'exchange',
     id: exchange.id,
@@ -213,11 +214,11 @@ export function extendedReceipt({ exchange, outcome, agent, caller }: ExtendedNo
     interfaceUrl: used.url,
     verdict: admission?.verdict ?? null,
     review: admission?.review ?? null,
-    changes: [],
+    changes: outcome.reviewed?.changes ?? [],
     warnings: admission?.warnings ?? [],
     outcome: outcome.ok || result.ok ? outcome.outcome : deniedOrFailed(result),
     code: outcome.ok ? null : outcome.refusal.code,
-    why: outcome.ok ? null : outcome.refusal.detail,
+    why: outcome.reviewed?.why ?? (outcome.ok ? null : outcome.refusal.detail),
     policy: admission?.policy ?? agent.policy,
     took: between(exchange.requestedAt, exchange.receivedAt),
   };

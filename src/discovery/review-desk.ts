@@ -10,6 +10,7 @@ import type { CardInForce, Clock, Decision, Ledger, Store } from '../ports.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { entryInForce } from './in-force-entry.ts';
+import type { ExtendedReviews } from './extended-reviews.ts';
 import type { IsInForce } from './in-force.ts';
 import type { Judge } from './judge.ts';
 import { agentCardKey } from './key.ts';
@@ -44,6 +45,9 @@ interface Parts {
   readonly ledger: Pick<Ledger, 'issue'>;
   readonly store: Store;
   readonly reviews: Reviews;
+  readonly extendedReviews: Pick<ExtendedReviews, 'pending' | 'decided'>;
+  /** Lets callers whose extended card waited be asked for anew. */
+  readonly forgive: () => void;
   readonly judge: Judge;
   readonly book: CardBook;
   readonly withCodings: WithCodings;
@@ -62,7 +66,12 @@ export function createReviewDesk(parts: Parts): ReviewDesk {
     (order: ReviewOrder): Promise<Outcome<Decision>> =>
       inTurn(order.agent.name, async () => {
         const decided = await decide(parts, order);
-        if (decided.ok) void lookAgain(order.agent);
+        if (decided.ok) {
+          // "An approved digest is approved for the agent, whoever's card it is."
+          parts.extendedReviews.decided(order.agent.name, order.digest);
+          parts.forgive();
+          void lookAgain(order.agent);
+        }
         return decided;
       });
   const judge: ReviewDesk['judge'] = async (agent, digest) => {
@@ -78,6 +87,7 @@ async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decisi
   const { reviews, clock, isInForce } = parts;
   const { agent, digest } = order;
   const offered = reviews.offered(agent, digest);
+  if (offered.length === 0 && extendedOf(parts, order) !== undefined) return decideExtended(parts, order, 'approve');
   const refusal = refuseApproval(reviews, order, offered);
   if (refusal !== undefined) return refused(refusal);
   const decision = decisionOf(parts, order, 'approve');
@@ -99,12 +109,39 @@ async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decisi
 async function reject(parts: Parts, order: ReviewOrder): Promise<Outcome<Decision>> {
   const { reviews } = parts;
   const offered = reviews.offered(order.agent, order.digest);
+  if (offered.length === 0 && extendedOf(parts, order) !== undefined) return decideExtended(parts, order, 'reject');
   if (offered.length === 0) return refused(notOffered(reviews, order));
   if (offered.every(({ why }) => why === 'rejected')) return refused(refuse('conflict', 'It is rejected already.'));
   const decided = await reviews.decide(decisionOf(parts, order, 'reject'), []);
   if (decided.ok) await unmark(parts, order.agent);
   return decided;
 }
+
+const extendedOf = ({ extendedReviews }: Parts, { agent, digest }: ReviewOrder) =>
+  extendedReviews.pending(agent).find((each) => each.digest === digest);
+
+/** Nothing is put in force: each caller who has the card gets it at its next request, or not. */
+async function decideExtended(
+  parts: Parts,
+  order: ReviewOrder,
+  action: Decision['action'],
+): Promise<Outcome<Decision>> {
+  const { agent, digest } = order;
+  const why = extendedOf(parts, order)?.why;
+  if (action === 'approve' && why === 'blocked') return refused(blocked(agent));
+  if (action === 'approve' && why === 'first-use' && agent.review.firstUse === 'pinned')
+    return refused(pinnedAlone(agent, digest));
+  return parts.reviews.decide(decisionOf(parts, order, action), []);
+}
+
+const blocked = ({ name }: AgentRule) =>
+  refuse('conflict', `The rule of ${name} blocks a change in this card: to take it, change its review.`);
+
+const pinnedAlone = ({ name }: AgentRule, digest: CardDigest) =>
+  refuse(
+    'conflict',
+    `With firstUse: pinned a first card is approved by the pins alone: add ${name}: [${digest}] to the file.`,
+  );
 
 const decisionOf = (
   { clock, ledger }: Parts,
@@ -115,14 +152,9 @@ const decisionOf = (
 function refuseApproval(reviews: Reviews, order: ReviewOrder, offered: readonly Pending[]) {
   const { agent, digest } = order;
   if (offered.length === 0) return notOffered(reviews, order);
-  if (offered.some(({ why }) => why === 'blocked'))
-    return refuse('conflict', `The rule of ${agent.name} blocks a change in this card: to take it, change its review.`);
+  if (offered.some(({ why }) => why === 'blocked')) return blocked(agent);
   const isFirst = offered.some(({ card }) => reviews.inForce(agent, card.variant) === undefined);
-  if (isFirst && agent.review.firstUse === 'pinned')
-    return refuse(
-      'conflict',
-      `With firstUse: pinned a first card is approved by the pins alone: add ${agent.name}: [${digest}] to the file.`,
-    );
+  if (isFirst && agent.review.firstUse === 'pinned') return pinnedAlone(agent, digest);
   return undefined;
 }
 

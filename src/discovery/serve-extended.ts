@@ -17,6 +17,7 @@ import { CARD_REQUESTS } from './card-request.ts';
 import { extendedAnswer } from './extended-answer.ts';
 import { named } from './call.ts';
 import { type ExtendedCall, refuseIn } from './extended-call.ts';
+import type { ExtendedReviews } from './extended-reviews.ts';
 import type { ExtendedOutcome, ExtendedTarget, RefreshExtended } from './extended-refresh.ts';
 import type { LocalExtended } from './local-extended.ts';
 import { refuseLoop } from './loop.ts';
@@ -44,6 +45,7 @@ export interface ExtendedParts {
   readonly refresh: RefreshExtended;
   readonly sessions: Sessions;
   readonly local: LocalExtended;
+  readonly extendedReviews: Pick<ExtendedReviews, 'waits'>;
 }
 
 interface State {
@@ -162,6 +164,8 @@ function serveFresh(parts: ExtendedParts, turn: Turn, target: ExtendedTarget): P
   const now = parts.clock.now();
   const entry = usable(parts, target, now);
   if (entry === undefined || freshFor(entry, now) <= 0) return undefined;
+  // What waited is decided: the newer one may be had.
+  if (entry.admission.review === 'held' && !parts.extendedReviews.waits(target.partition)) return undefined;
   if (entry.lifetime.validateAlways || asksForNewer(turn.call.ask, entry, now)) return undefined;
   return answer(parts, turn, {
     target,
@@ -180,9 +184,10 @@ function usable(parts: ExtendedParts, target: ExtendedTarget, now: EpochMs): Ext
   const isOfToday =
     entry.publicDigest === target.publicDigest && entry.admission.policy === parts.trust.basis(target.agent).policy;
   // The token of this very request may end before the one by which the entry was obtained.
-  if (isOfToday && now < entry.until && now < target.shown.until) return entry;
-  parts.extended.drop(entry);
-  return undefined;
+  const goesOn = now < entry.until && now < target.shown.until;
+  // What is not of today is kept to compare the next one with, until its session is over.
+  if (!goesOn) parts.extended.drop(entry);
+  return goesOn && isOfToday ? entry : undefined;
 }
 
 async function serveFetched(parts: ExtendedParts, state: State, turn: Turn, target: ExtendedTarget): Promise<Answer> {
@@ -216,7 +221,7 @@ async function serveFetched(parts: ExtendedParts, state: State, turn: Turn, targ
 
 /** Only what may be stored may answer a request that it was not made for; what was taken away answers nobody. */
 const mayShare = (outcome: ExtendedOutcome): boolean =>
-  outcome.ok ? outcome.outcome === 'stored' : outcome.outcome !== 'superseded';
+  outcome.ok ? outcome.outcome !== 'uncacheable' : outcome.outcome !== 'superseded';
 
 async function refresh(parts: ExtendedParts, { setbacks }: State, target: ExtendedTarget): Promise<ExtendedOutcome> {
   const outcome = await parts.refresh(target);

@@ -126,5 +126,13 @@ export interface RefusalReceipt {
   readonly count: number;
 }
 
+/** What one caller was refused about one agent; callers by their keyed hashes. */
+export interface RefusalNote {
+  readonly agent: AgentName | null;
+  readonly code: FaultCode;
+  readonly principal: string | null;
+  readonly tenant: string | null;
+}
+
 /** Every kind of receipt. */
 export type Receipt = ExchangeReceipt | VerdictReceipt | ReviewReceipt | SwitchReceipt | ChangeReceipt | RefusalReceipt;

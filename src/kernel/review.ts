@@ -1,7 +1,7 @@
 import type { CallerVersion } from './ask.ts';
 import type { ChangeClass } from './change.ts';
-import type { CardDigest } from './ids.ts';
-import type { Ms } from './units.ts';
+import type { AgentName, CardDigest } from './ids.ts';
+import type { EpochMs, Ms } from './units.ts';
 
 /** What becomes of a changed card, by the class of the change; the strictest of a card's changes counts. */
 export const REVIEW_ACTIONS = [
@@ -34,3 +34,12 @@ export interface ReviewRule {
 
 /** Which callers a card is for: those of one A2A version where its origin varies on it, else all of them. */
 export type CardVariant = 'any' | CallerVersion;
+
+/** What the ledger knows of an extended card that waits: whose it is and what it says is in memory alone. */
+export interface HeldExtended {
+  readonly agent: AgentName;
+  readonly digest: CardDigest;
+  readonly classes: readonly ChangeClass[];
+  /** When it was first seen. */
+  readonly at: EpochMs;
+}

@@ -1,6 +1,6 @@
-import type { AgentName } from '../kernel/ids.ts';
+import type { AgentName, CardDigest } from '../kernel/ids.ts';
 import type { Receipt } from '../kernel/receipt.ts';
-import type { CardVariant } from '../kernel/review.ts';
+import type { CardVariant, HeldExtended } from '../kernel/review.ts';
 import type {
   ArchivedKeySet,
   CardInForce,
@@ -51,6 +51,9 @@ export interface DiskCalls {
   release(agent: AgentName, variant: CardVariant): void;
   enforce(card: CardInForce): void;
   inForce(agent: AgentName): readonly CardInForce[];
+  holdExtended(card: HeldExtended): void;
+  heldExtended(): readonly HeldExtended[];
+  releaseExtended(agent: AgentName, digest: CardDigest): void;
   unnamed(): readonly AgentName[];
   forget(agent: AgentName): void;
   saveCard(card: CardRow): void;

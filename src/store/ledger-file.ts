@@ -1,13 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type AgentName, agentName } from '../kernel/ids.ts';
+import { type AgentName, type CardDigest, agentName } from '../kernel/ids.ts';
 import type { Receipt, ReviewReceipt } from '../kernel/receipt.ts';
-import type { CardVariant } from '../kernel/review.ts';
+import type { CardVariant, HeldExtended } from '../kernel/review.ts';
 import type { CardInForce, ChainReport, Decision, HeldCard, ReceiptPage, ReceiptQuery } from '../ports.ts';
 import { checkChain, linkedRow } from './chain-check.ts';
 import { type ChainEnds, linkOf, moveEnds, readEnds, startChain } from './chain.ts';
 import { LEDGER_SCHEMA, migrate } from './migrations.ts';
 import { receiptText } from './receipt-row.ts';
-import { decisionOf, heldOf, inForceOf, insertHeld, insertInForce } from './review-rows.ts';
+import {
+  decisionOf,
+  heldExtendedOf,
+  heldOf,
+  inForceOf,
+  insertHeld,
+  insertHeldExtended,
+  insertInForce,
+} from './review-rows.ts';
 import { blob, openDatabase, transact } from './sqlite.ts';
 
 /** How many receipts are kept, and for how long in ms: whichever bound is met first. */
@@ -80,6 +88,7 @@ export class LedgerFile {
         )
         .run(id, at, agent, digest, action, reason, by);
       this.#db.prepare('delete from held where agent = ? and digest = ?').run(agent, digest);
+      this.releaseExtended(agent, digest);
       for (const card of letsIn) insertInForce(this.#db, card);
       this.#link([{ kind: 'review', ...decision } satisfies ReviewReceipt]);
     });
@@ -111,6 +120,18 @@ export class LedgerFile {
 
   inForce(agent: AgentName): readonly CardInForce[] {
     return this.#db.prepare('select * from in_force where agent = ? order by seq').all(agent).map(inForceOf);
+  }
+
+  holdExtended(card: HeldExtended): void {
+    insertHeldExtended(this.#db, card);
+  }
+
+  heldExtended(): readonly HeldExtended[] {
+    return this.#db.prepare('select * from held_extended order by at').all().map(heldExtendedOf);
+  }
+
+  releaseExtended(agent: AgentName, digest: CardDigest): void {
+    this.#db.prepare('delete from held_extended where agent = ? and digest = ?').run(agent, digest);
   }
 
   unnamed(): readonly AgentName[] {

@@ -54,6 +54,10 @@ export function createRecentLedger(parts: {
     release: async (agent, variant) => accepted(desk.release(agent, variant)),
     enforce: async (card) => accepted(desk.enforce(card)),
     inForce: async (agent) => accepted(desk.inForce(agent)),
+    holdExtended: async (card) => accepted(card),
+    // What waits is known in memory, and a daemon that keeps nothing has no restart to remember it for.
+    heldExtended: async () => accepted([]),
+    releaseExtended: async () => accepted(null),
     unnamed: async () => accepted(desk.unnamed()),
     forget: async (agent) => accepted(desk.forget(agent)),
     async close() {

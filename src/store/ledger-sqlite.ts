@@ -114,6 +114,20 @@ class SqliteLedger implements Evidence {
     return this.#outcome(await this.#parts.disk.call('inForce', agent));
   }
 
+  async holdExtended(card: Parameters<Evidence['holdExtended']>[0]): ReturnType<Evidence['holdExtended']> {
+    const done = this.#outcome(await this.#parts.disk.call('holdExtended', card));
+    return done.ok ? accepted(card) : done;
+  }
+
+  async heldExtended(): ReturnType<Evidence['heldExtended']> {
+    return this.#outcome(await this.#parts.disk.call('heldExtended'));
+  }
+
+  async releaseExtended(...which: Parameters<Evidence['releaseExtended']>): ReturnType<Evidence['releaseExtended']> {
+    const done = this.#outcome(await this.#parts.disk.call('releaseExtended', ...which));
+    return done.ok ? accepted(null) : done;
+  }
+
   async unnamed(): ReturnType<Evidence['unnamed']> {
     return this.#outcome(await this.#parts.disk.call('unnamed'));
   }

@@ -83,6 +83,15 @@ export const LEDGER_SCHEMA: Schema = [
   ) strict;
   create index in_force_by_agent on in_force (agent, seq);
   `,
+  `
+  create table held_extended (
+    agent text not null,
+    digest text not null,
+    classes text not null,
+    at integer not null,
+    primary key (agent, digest)
+  ) strict;
+  `,
 ];
 
 /** What a restart serves from: a cache, to be thrown away at any time. */

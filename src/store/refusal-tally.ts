@@ -1,7 +1,7 @@
 import type { ReceiptId } from '../kernel/ids.ts';
-import type { RefusalReceipt } from '../kernel/receipt.ts';
+import type { RefusalNote, RefusalReceipt } from '../kernel/receipt.ts';
 import { type EpochMs, ms } from '../kernel/units.ts';
-import type { Clock, RefusalNote } from '../ports.ts';
+import type { Clock } from '../ports.ts';
 
 /** Counts refusals, so that whoever asks in a loop leaves one receipt a minute and not a disk full of them. */
 export interface RefusalTally {

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { KeptChange } from '../kernel/change.ts';
+import type { ChangeClass, KeptChange } from '../kernel/change.ts';
 import type { Verdict } from '../kernel/entry.ts';
 import { type CardDigest, agentName, policyDigest, receiptId, urlId } from '../kernel/ids.ts';
+import type { HeldExtended } from '../kernel/review.ts';
 import { epochMs } from '../kernel/units.ts';
 import type { CardInForce, Decision, HeldCard } from '../ports.ts';
 import { blob } from './sqlite.ts';
@@ -39,6 +40,22 @@ export const heldOf = (row: Row): HeldCard => ({
   since: epochMs(Number(row['since'])),
   servable: row['servable'] === 1,
   changes: JSON.parse(String(row['changes'])) as readonly KeptChange[],
+});
+
+export function insertHeldExtended(db: DatabaseSync, { agent, digest, classes, at }: HeldExtended): void {
+  db.prepare('insert or replace into held_extended (agent, digest, classes, at) values (?, ?, ?, ?)').run(
+    agent,
+    digest,
+    JSON.stringify(classes),
+    at,
+  );
+}
+
+export const heldExtendedOf = (row: Row): HeldExtended => ({
+  agent: agentName(String(row['agent'])),
+  digest: String(row['digest']) as CardDigest,
+  classes: JSON.parse(String(row['classes'])) as readonly ChangeClass[],
+  at: epochMs(Number(row['at'])),
 });
 
 /** How many cards of one variant can be gone back to without being asked for again; the digests of older ones are in the receipts. */
