@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { startAgent } from './agents.ts';
 import { LAUNCHER, startDaemon } from './daemon.ts';
+import { asksFor } from './prompt.ts';
 import { createSigner } from './signer.ts';
 import type { Story } from './story.ts';
 
@@ -70,7 +70,8 @@ async function tell(tour: Tour, describe: (description: string) => void): Promis
   story.title('What waits, in the terminal');
   const review = await cardea('review', 'weather');
   const digest = /sha256:[0-9a-f]{64}/.exec(review)?.[0] ?? '';
-  const action = (await asksFor('Put it in force? [Y/n] ')) ? 'approve' : 'reject';
+  const answer = await asksFor('Put it in force? [Y/n] ', { input: process.stdin, output: process.stdout });
+  const action = answer ? 'approve' : 'reject';
   await cardea(action, 'weather', digest, '--reason', 'read it in the tour');
   await look(tour);
 
@@ -111,15 +112,6 @@ async function run(story: Story, config: string, words: readonly string[]): Prom
   process.stdout.write(`${output.trimEnd().replaceAll(/^/gm, INDENT)}\n`);
   if (code !== 0) throw new Error(`cardea ${words[0]} ended with ${String(code)}`);
   return output;
-}
-
-/** The reader decides on a terminal; elsewhere the tour goes on by itself. */
-async function asksFor(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return true;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(`  ${question}`);
-  terminal.close();
-  return !/^n/i.test(answer.trim());
 }
 
 const configuration = (url: string, folder: string): string => `# The agent is on this machine and without TLS.

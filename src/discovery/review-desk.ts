@@ -43,13 +43,13 @@ export interface ReviewDesk {
 interface Parts {
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, 'issue'>;
-  readonly store: Store;
+  readonly store: Pick<Store, 'peek' | 'drop' | 'put' | 'generation'>;
   readonly reviews: Reviews;
   readonly extendedReviews: Pick<ExtendedReviews, 'pending' | 'decided'>;
   /** Lets callers whose extended card waited be asked for anew. */
   readonly forgive: () => void;
   readonly judge: Judge;
-  readonly book: CardBook;
+  readonly book: Pick<CardBook, 'forgive' | 'updateBehind'>;
   readonly withCodings: WithCodings;
   readonly isInForce: IsInForce;
 }
