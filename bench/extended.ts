@@ -15,6 +15,7 @@ import { createSystemClock } from '../src/observe/system-clock.ts';
 import type { ExtendedStore } from '../src/ports/callers.ts';
 import { createExtendedStore } from '../src/store/extended.ts';
 import { createKeyedHash } from '../src/store/keyed-hash.ts';
+import { answer } from './support/results.ts';
 
 const AGENTS = 100;
 const PURGES = 50;
@@ -26,13 +27,15 @@ const before = heap();
 const large = filled(1_000);
 const perEntry = Math.round((heap() - before) / large.held().entries);
 assert.deepEqual([large.held().entries, large.held().principals], [100_000, 1_000]);
-const result = {
-  node: process.version,
-  entries: large.held().entries,
-  heapBytesPerEntry: perEntry,
-  purgeMicroseconds: { among10k: purgeTime(filled(100)), among100k: purgeTime(large) },
+const [among10k, among100k] = [purgeTime(filled(100)), purgeTime(large)];
+const figures = {
+  '100,000 entries of 3 KB': {
+    heapBytesPerEntry: perEntry,
+    purgeOf100Among10kUs: among10k,
+    purgeOf100Among100kUs: among100k,
+  },
 };
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+answer('extended', { figures, versions: { Node: process.version } }, { record: process.argv.includes('--record') });
 
 function heap(): number {
   if (typeof collect === 'function') collect();

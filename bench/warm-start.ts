@@ -13,6 +13,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { answer } from './support/results.ts';
 
 const ROUNDS = 5;
 const AGENTS = 50;
@@ -69,16 +70,15 @@ try {
     since = seen;
     await stop(again);
   }
-  const result = {
-    node: process.version,
+  const restart = {
     agents: AGENTS,
-    rounds: ROUNDS,
     msUntilStartLine: median(figures.map(({ started }) => started)),
     msFromStartLineToLastCard: median(figures.map(({ started, served }) => served - started)),
     cpuMsUntilLastCard: median(figures.map(({ cpu }) => cpu)),
     staleSince: 'unchanged over all starts',
   };
-  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  const result = { figures: { restart }, versions: { Node: process.version } };
+  answer('start', result, { record: process.argv.includes('--record') });
 } finally {
   origin.close();
   rmSync(scratch, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
  * Writes what is made from the tables: config.schema.json, docs/configuration.md, docs/problems.md, docs/metrics.md,
- * and the Prometheus Operator's object of the alerts.
+ * docs/measurements.md, and the Prometheus Operator's object of the alerts.
  * Usage: node scripts/generate.ts [--check]      --check writes nothing and says what is out of date
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configurationPage } from './generate/configuration-page.ts';
 import { configurationSchema } from './generate/configuration-schema.ts';
+import { measurementsPage } from './generate/measurements-page.ts';
 import { metricsPage } from './generate/metrics-page.ts';
 import { prometheusRule } from './generate/prometheus-rule.ts';
 import { problemsPage } from './generate/problems-page.ts';
@@ -17,6 +18,7 @@ const FILES = {
   'docs/configuration.md': configurationPage,
   'docs/problems.md': problemsPage,
   'docs/metrics.md': metricsPage,
+  'docs/measurements.md': measurementsPage,
   'deploy/kustomize/components/monitoring/prometheus-rule.yaml': prometheusRule,
 } as const;
 
