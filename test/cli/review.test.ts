@@ -77,6 +77,21 @@ describe('a review in the terminal', () => {
     assert.match((await run('explain weather')).out, /In force: sha256:\w+, approved by a person\./);
   });
 
+  test('a stranger’s text moves no cursor, turns no line round and hides nothing', async () => {
+    const hostile = '\u001b[2J\u001b]0;x\u0007\u202eevil\u200b\u2028\r\u009b31m';
+    const skills = [{ ...BASE.skills[0], description: `Sends it ${hostile}`, tags: [hostile] }];
+    const { securitySchemes } = {
+      securitySchemes: { [hostile]: { apiKeySecurityScheme: { location: 'header', name: hostile } } },
+    };
+    await at.offers({ ...BASE, name: hostile, version: hostile, skills, securitySchemes });
+    for (const line of ['review', 'review weather', 'explain weather', 'status', 'receipts']) {
+      const { out, err } = await run(line);
+      assert.doesNotMatch(out + err, /[\p{Cf}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/u, line);
+    }
+    assert.match((await run('review weather')).out, /\\u\{1b\}\[2J/);
+    await at.offers(BASE);
+  });
+
   test('a rejection, and what is suspended meanwhile', async () => {
     await at.offers(MOVED);
     const { out } = await run('review weather');

@@ -59,7 +59,7 @@ describe('each class changed alone', () => {
       ['security'],
     ],
     [
-      'a required extension is refused before it is compared',
+      'an optional extension',
       { ...BASE, capabilities: { extensions: [{ uri: 'https://x.example/e' }] } },
       'allowed',
       [],
@@ -90,6 +90,19 @@ describe('each class changed alone', () => {
       assert.equal((await at.detail()).state, review === 'held' ? 'held' : 'fresh');
     });
   }
+  test('extension: a required one that clients can honour waits, an optional one is reported', async () => {
+    const uri = 'https://x.example/e';
+    const declares = (required: boolean) => ({ ...BASE, capabilities: { extensions: [{ uri, required }] } });
+    const at = await start(BASE, { agent: `extensions: ["${uri}"]` });
+    await at.world.card();
+    assert.equal(reviewOf(await at.offers(declares(false))), 'allowed');
+    assert.equal(at.world.logged('a changed card was taken').length, 1);
+    assert.equal(reviewOf(await at.offers(declares(true))), 'held');
+    assert.deepEqual(
+      (await at.pending()).flatMap(({ changes }) => changes.map((each) => each.class)),
+      ['extension'],
+    );
+  });
   test('skill-removed', async () => {
     const at = await start({ ...BASE, skills: [...BASE.skills, { ...skill, id: 'alerts' }] });
     await at.world.card();
