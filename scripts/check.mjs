@@ -7,14 +7,15 @@ import { needNode } from './need-node.mjs';
 needNode();
 const bin = (name) => `node_modules/.bin/${name}`;
 const steps = [
-  ['types', bin('tsc'), ['--noEmit']],
-  ['lint', bin('oxlint'), ['--type-aware', '--deny-warnings']],
-  ['format', bin('biome'), ['format', '.']],
-  ['unused', bin('knip'), []],
-  ['generated files', process.execPath, ['scripts/generate.ts', '--check']],
+  { name: 'types', command: bin('tsc'), args: ['--noEmit'] },
+  { name: 'types of the console', command: bin('tsc'), args: ['--noEmit', '-p', 'console'] },
+  { name: 'lint', command: bin('oxlint'), args: ['--type-aware', '--deny-warnings'] },
+  { name: 'format', command: bin('biome'), args: ['format', '.'] },
+  { name: 'unused', command: bin('knip'), args: [] },
+  { name: 'generated files', command: process.execPath, args: ['scripts/generate.ts', '--check'] },
 ];
 
-const failed = steps.filter(([name, command, args]) => {
+const failed = steps.filter(({ name, command, args }) => {
   const ran = spawnSync(command, args, { stdio: 'inherit' });
   const ok = ran.status === 0;
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}`);

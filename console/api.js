@@ -1,0 +1,118 @@
+/** Speaks to the admin API that served this page. */
+
+/**
+ * What came back: a value, or the problem that says what to change.
+ * @typedef {{ readonly ok: true, readonly value: unknown } | { readonly ok: false, readonly problem: Problem }} Reply
+ * @typedef {{ readonly status: number, readonly code: string, readonly detail: string }} Problem
+ */
+
+/**
+ * @typedef {object} Surroundings
+ * @property {typeof fetch} fetch
+ * @property {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage
+ * @property {() => number} now the clock of this machine
+ * @property {() => void} ended is told when the daemon knows this session no more
+ */
+
+/** Where the key of the session is kept: this origin alone reads it, and without the cookie it opens nothing. */
+const KEY = 'cardea-console-key';
+
+/** @typedef {ReturnType<typeof createApi>} Api */
+
+/**
+ * Makes the one door to the daemon.
+ * @param {Surroundings} surroundings
+ */
+export function createApi({ fetch, storage, now, ended }) {
+  let offset = 0;
+  /** @param {string} path @param {RequestInit} init @param {Readonly<Record<string, string>>} fields */
+  const send = async (path, init, fields = {}) => {
+    const key = storage.getItem(KEY);
+    const headers = { ...(key === null ? {} : { 'Cardea-Console-Key': key }), ...fields };
+    const response = await fetch(path, {
+      ...init,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+    });
+    offset = offsetOf(response, now()) ?? offset;
+    if (response.status === 401 && key !== null) {
+      storage.removeItem(KEY);
+      ended();
+    }
+    return response;
+  };
+  /** @param {string} path @param {RequestInit} init @param {Readonly<Record<string, string>>} [fields] */
+  const ask = (path, init, fields) => send(path, init, fields).then(replyOf, () => UNREACHABLE);
+  return {
+    /** Now, by the daemon's clock. */
+    now: () => now() + offset,
+    signedIn: () => storage.getItem(KEY) !== null,
+    /** @param {string} path @param {'person' | 'page'} by a read that the page makes by itself prolongs no session */
+    get: (path, by) => ask(path, {}, by === 'page' ? { 'Cardea-Console-Background': '?1' } : {}),
+    /** @param {'POST' | 'DELETE'} method @param {string} path @param {object} body @returns {Promise<Reply>} */
+    order: (method, path, body) => ask(path, { method, body: JSON.stringify(body) }, JSON_BODY),
+    /** @param {{ readonly token: string } | { readonly code: string }} shown @returns {Promise<Reply>} */
+    async signIn(shown) {
+      storage.removeItem(KEY);
+      const reply = await ask('/console/session', { method: 'POST', body: JSON.stringify(shown) }, JSON_BODY);
+      const key = reply.ok ? memberOf(reply.value, 'key') : undefined;
+      if (typeof key === 'string') storage.setItem(KEY, key);
+      return reply;
+    },
+    async signOut() {
+      await ask('/console/session', { method: 'DELETE', body: '{}' }, JSON_BODY);
+      storage.removeItem(KEY);
+    },
+    /** The stream of what happens; throws where the daemon does not answer. @param {AbortSignal} signal */
+    events: (signal) => send('/events', { signal }),
+  };
+}
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** @type {Reply} */
+const UNREACHABLE = {
+  ok: false,
+  problem: {
+    status: 0,
+    code: 'unreachable',
+    detail: 'The daemon does not answer. Is it running? `cardea health` says so on its machine.',
+  },
+};
+
+/** `Date` has whole seconds: in the middle of one it is half a second off at most. @param {Response} response @param {number} now */
+function offsetOf(response, now) {
+  const date = Date.parse(response.headers.get('date') ?? '');
+  return Number.isNaN(date) ? undefined : date + 500 - now;
+}
+
+/** @param {Response} response @returns {Promise<Reply>} */
+async function replyOf(response) {
+  const text = await response.text();
+  const value = parsed(text);
+  if (response.ok) return { ok: true, value };
+  const [code, detail] = [memberOf(value, 'code'), memberOf(value, 'detail')];
+  const problem = {
+    status: response.status,
+    code: typeof code === 'string' ? code : String(response.status),
+    detail: typeof detail === 'string' ? detail : 'The daemon refused this without saying why; its log does.',
+  };
+  return { ok: false, problem };
+}
+
+/** @param {string} text @returns {unknown} */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // 204, or what stands between us and the daemon
+  }
+}
+
+/** @param {unknown} value @param {string} name @returns {unknown} */
+const memberOf = (value, name) =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? /** @type {Readonly<Record<string, unknown>>} */ (value)[name]
+    : undefined;

@@ -1,0 +1,39 @@
+/** What the admin API answers, as the page reads it. Types only: nothing of this is served. */
+import type { AgentView, PendingView, ReviewView } from '../src/admin/ports.ts';
+
+export type { InForceView } from '../src/admin/ports.ts';
+export type { Kill } from '../src/kernel/kill.ts';
+export type { Receipt } from '../src/kernel/receipt.ts';
+export type { Decision } from '../src/ports.ts';
+
+export type Agent = AgentView;
+
+/** `GET /agents/{a}`; `review` is null for a card without a name, which is never compared. */
+export interface AgentDetail extends AgentView {
+  readonly review: (Omit<ReviewView, 'pending'> & { readonly pending: readonly Omit<Pending, 'card'>[] }) | null;
+}
+
+export type Pending = PendingView;
+
+/** `GET /agents/{a}/change`. */
+export interface Waiting {
+  readonly agent: string;
+  readonly suspended: string | null;
+  readonly firstUse: ReviewView['rule']['firstUse'];
+  readonly pending: readonly Pending[];
+}
+
+/** A change as the daemon tells it; docs/review.md says what each member means. */
+export interface Change {
+  readonly class: string;
+  readonly action: 'allow' | 'report' | 'hold' | 'block';
+  readonly pointer: string;
+  readonly oldPointer: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly effect: 'widens' | 'narrows' | null;
+  readonly cues: readonly string[];
+  readonly required?: true;
+  readonly resembles?: { readonly id: string; readonly why: 'renamed' | 'near-id' };
+  readonly of?: 'card-url' | 'signatures';
+}
