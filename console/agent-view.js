@@ -1,14 +1,14 @@
 import { Setback } from './agent-row.js';
-import { CardView } from './card-view.js';
 import { Digest } from './copy-line.js';
 import { FreshnessBar, Since } from './freshness-bar.js';
 import { spanText } from './freshness.js';
 import { History } from './history-view.js';
-import { agentPath, cardPath, explainPath, receiptsPath } from './needs.js';
+import { agentPath, explainPath, receiptsPath } from './needs.js';
 import { Receipts } from './receipts-view.js';
 import { ReplyOf } from './reply-of.js';
 import { linkTo } from './routes.js';
 import { waitingCount } from './rows.js';
+import { ServedCard } from './served-card.js';
 import { StateMark, VerdictMark } from './state-mark.js';
 import { Text } from './stranger-text.js';
 import { html, useState } from './view.js';
@@ -25,7 +25,9 @@ import { html, useState } from './view.js';
  */
 export function AgentView({ agent, replies, model, ticker }) {
   return html`<p class="trail"><a href="#/agents">Agents</a></p>
-    <div class="heading"><h1 tabindex="-1"><${Text} value=${agent} room=${200} /></h1><${Refresh} agent=${agent} model=${model} /></div>
+    <div class="heading"><h1 tabindex="-1"><${Text} value=${agent} room=${200} /></h1>
+      <div class="buttons"><${Refresh} agent=${agent} model=${model} />
+        <a class="button" href=${linkTo({ view: 'switch', scope: `agent:${agent}` })}>Stop it…</a></div></div>
     <${ReplyOf} reply=${replies.get(agentPath(agent))} show=${(/** @type {AgentDetail} */ detail) => html`
       <${Standing} detail=${detail} ticker=${ticker} />
       <div class="columns">
@@ -33,7 +35,7 @@ export function AgentView({ agent, replies, model, ticker }) {
           <section aria-labelledby="why"><h2 id="why">What callers get, and why</h2>
             <${ReplyOf} reply=${replies.get(explainPath(agent))} show=${Because} /></section>
           <section aria-labelledby="card"><h2 id="card">The card that is served</h2>
-            <${ReplyOf} reply=${replies.get(cardPath(agent))} show=${(/** @type {unknown} */ card) => html`<${CardView} card=${card} />`} /></section>
+            <${ServedCard} agent=${agent} digest=${detail.digest} model=${model} /></section>
         </div>
         <div>
           ${

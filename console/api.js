@@ -17,6 +17,8 @@
 /** Where the key of the session is kept: this origin alone reads it, and without the cookie it opens nothing. */
 const KEY = 'cardea-console-key';
 
+const SESSION = '/console/session';
+
 /** @typedef {ReturnType<typeof createApi>} Api */
 
 /**
@@ -36,8 +38,8 @@ export function createApi({ fetch, storage, now, ended }) {
       cache: 'no-store',
       redirect: 'error',
     });
-    offset = offsetOf(response, now()) ?? offset;
-    if (response.status === 401 && key !== null) {
+    // Who could not sign in may have a session all the same.
+    if (response.status === 401 && key !== null && path !== SESSION) {
       storage.removeItem(KEY);
       ended();
     }
@@ -48,6 +50,10 @@ export function createApi({ fetch, storage, now, ended }) {
   return {
     /** Now, by the daemon's clock. */
     now: () => now() + offset,
+    /** Sets that clock by what the daemon says. @param {number} told */
+    setClock: (told) => {
+      offset = told - now();
+    },
     signedIn: () => storage.getItem(KEY) !== null,
     /** @param {string} path @param {'person' | 'page'} by a read that the page makes by itself prolongs no session */
     get: (path, by) => ask(path, {}, by === 'page' ? { 'Cardea-Console-Background': '?1' } : {}),
@@ -55,14 +61,13 @@ export function createApi({ fetch, storage, now, ended }) {
     order: (method, path, body) => ask(path, { method, body: JSON.stringify(body) }, JSON_BODY),
     /** @param {{ readonly token: string } | { readonly code: string }} shown @returns {Promise<Reply>} */
     async signIn(shown) {
-      storage.removeItem(KEY);
-      const reply = await ask('/console/session', { method: 'POST', body: JSON.stringify(shown) }, JSON_BODY);
+      const reply = await ask(SESSION, { method: 'POST', body: JSON.stringify(shown) }, JSON_BODY);
       const key = reply.ok ? memberOf(reply.value, 'key') : undefined;
       if (typeof key === 'string') storage.setItem(KEY, key);
       return reply;
     },
     async signOut() {
-      await ask('/console/session', { method: 'DELETE', body: '{}' }, JSON_BODY);
+      await ask(SESSION, { method: 'DELETE', body: '{}' }, JSON_BODY);
       storage.removeItem(KEY);
     },
     /** The stream of what happens; throws where the daemon does not answer. @param {AbortSignal} signal */
@@ -81,12 +86,6 @@ const UNREACHABLE = {
     detail: 'The daemon does not answer. Is it running? `cardea health` says so on its machine.',
   },
 };
-
-/** `Date` has whole seconds: in the middle of one it is half a second off at most. @param {Response} response @param {number} now */
-function offsetOf(response, now) {
-  const date = Date.parse(response.headers.get('date') ?? '');
-  return Number.isNaN(date) ? undefined : date + 500 - now;
-}
 
 /** @param {Response} response @returns {Promise<Reply>} */
 async function replyOf(response) {

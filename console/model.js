@@ -1,6 +1,6 @@
 /** What the page knows, and what can be done with it. */
 
-/** @import { Api, Reply } from './api.js' */
+/** @import { Api, Problem, Reply } from './api.js' */
 /** @import { Route } from './routes.js' */
 /** @import { ServerEvent } from './sse.js' */
 import { follow } from './live.js';
@@ -14,6 +14,7 @@ import { createReader } from './reader.js';
  * @property {Route} route
  * @property {ReadonlyMap<string, Reply>} replies the last answer of each path
  * @property {string} said what is read aloud
+ * @property {Problem | undefined} refused why nobody could sign in
  */
 
 /** @typedef {{ readonly token: string } | { readonly code: string }} Shown */
@@ -31,7 +32,8 @@ export class Model {
   constructor(api, route, show) {
     this.#api = api;
     this.#show = show;
-    this.#state = { link: 'joining', session: api.signedIn() ? 'in' : 'out', route, replies: new Map(), said: '' };
+    const session = api.signedIn() ? 'in' : 'out';
+    this.#state = { link: 'joining', session, route, replies: new Map(), said: '', refused: undefined };
     this.#reader = createReader(api, {
       wanted: () => (this.#state.session === 'in' ? pathsOf(this.#state.route) : []),
       known: (path) => this.#state.replies.get(path),
@@ -64,14 +66,16 @@ export class Model {
     this.#set({ route });
   }
 
-  /** @param {Shown} shown */
+  /** Resolves to whether the daemon let somebody in. @param {Shown} shown */
   async signIn(shown) {
     const reply = await this.#api.signIn(shown);
     if (reply.ok) {
-      this.#set({ session: 'in', link: 'joining', replies: new Map() });
+      this.#set({ session: 'in', link: 'joining', replies: new Map(), refused: undefined });
       this.#begin();
+    } else {
+      this.#set({ refused: reply.problem });
     }
-    return reply;
+    return reply.ok;
   }
 
   async signOut() {

@@ -23,7 +23,7 @@ export function pathsOf(route) {
 }
 
 /** @param {string} agent */
-const agentPaths = (agent) => [agentPath(agent), cardPath(agent), explainPath(agent), receiptsPath(agent)];
+const agentPaths = (agent) => [agentPath(agent), explainPath(agent), receiptsPath(agent)];
 
 /** @param {string} agent */
 export const agentPath = (agent) => `/agents/${encodeURIComponent(agent)}`;

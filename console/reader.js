@@ -7,6 +7,7 @@
 const PACE = 1_000;
 /** Nothing tells that time has passed; and whatever an event did not tell is seen after this. */
 const EVERY = 15_000;
+const AGENTS = '/agents';
 
 /**
  * @typedef {object} Desk
@@ -31,6 +32,7 @@ export function createReader(api, desk) {
     const reply = await api.get(path, by);
     // Meanwhile somebody may have gone to another view, or out.
     if (!desk.wanted().includes(path)) return;
+    if (path === AGENTS) setClock(api, reply);
     const before = desk.known(path);
     const kept = keepSame(before, reply);
     if (kept !== before) desk.keep(path, kept);
@@ -68,20 +70,28 @@ export function createReader(api, desk) {
  */
 export function keepSame(before, after) {
   if (before === undefined) return after;
-  if (JSON.stringify(before) === JSON.stringify(after)) return before;
-  if (!before.ok || !after.ok) return after;
-  const [old, now] = [agentsOf(before.value), agentsOf(after.value)];
-  if (old === undefined || now === undefined) return after;
+  const [old, now] = [agentsIn(before), agentsIn(after)];
+  if (old === undefined || now === undefined) return JSON.stringify(before) === JSON.stringify(after) ? before : after;
   const known = new Map(old.map((agent) => [agent.agent, agent]));
   const agents = now.map((agent) => {
     const same = known.get(agent.agent);
     return same !== undefined && JSON.stringify(same) === JSON.stringify(agent) ? same : agent;
   });
-  return { ok: true, value: { agents } };
+  const isSame = old.length === agents.length && agents.every((agent, at) => agent === old[at]);
+  return isSame ? before : { ok: true, value: { agents } };
 }
+
+/** @param {Reply} reply @returns {readonly Agent[] | undefined} */
+const agentsIn = (reply) => (reply.ok ? agentsOf(reply.value) : undefined);
 
 /** @param {unknown} value @returns {readonly Agent[] | undefined} */
 export const agentsOf = (value) =>
   typeof value === 'object' && value !== null && 'agents' in value && Array.isArray(value.agents)
     ? value.agents
     : undefined;
+
+/** What runs down runs by the daemon's clock, whatever this machine's says. @param {Api} api @param {Reply} reply */
+function setClock(api, reply) {
+  const { now } = /** @type {{ readonly now?: unknown }} */ (reply.ok ? reply.value : {});
+  if (typeof now === 'number') api.setClock(now);
+}

@@ -8,7 +8,6 @@ import { SignIn } from './sign-in.js';
 import { SwitchView } from './switch-view.js';
 import { html } from './view.js';
 
-/** @import { Problem } from './api.js' */
 /** @import { Kills } from './kills.js' */
 /** @import { Model, State } from './model.js' */
 /** @import { Route } from './routes.js' */
@@ -19,12 +18,12 @@ import { html } from './view.js';
 
 /**
  * The page: what stands around every view, and the view of the route.
- * @param {Props & { readonly refused: Problem | undefined }} props
+ * @param {Props} props
  */
-export function Shell({ refused, ...props }) {
+export function Shell(props) {
   const { state, model } = props;
   if (state.session !== 'in')
-    return html`<${SignIn} model=${model} ended=${state.session === 'ended'} refused=${refused} />`;
+    return html`<${SignIn} model=${model} ended=${state.session === 'ended'} refused=${state.refused} />`;
   const kills = state.replies.get('/kill');
   return html`<${Top} state=${state} model=${model} />
     <${KillBanner} kills=${kills?.ok === true ? /** @type {Kills} */ (kills.value).kills : []} />

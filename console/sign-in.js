@@ -10,16 +10,14 @@ import { html, useState } from './view.js';
  */
 export function SignIn({ model, ended, refused }) {
   const [token, setToken] = useState('');
-  const [problem, setProblem] = useState(refused);
   const [busy, setBusy] = useState(false);
   const signIn = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (busy || token.trim() === '') return;
     setBusy(true);
-    const reply = await model.signIn({ token: token.trim() });
+    await model.signIn({ token: token.trim() });
     setBusy(false);
     setToken('');
-    if (!reply.ok) setProblem(reply.problem);
   };
   return html`<main id="main" class="door"><h1 tabindex="-1">Sign in to Cardea</h1>
     ${ended && html`<p role="status">The session has ended. Sign in again, and you are back where you were.</p>`}
@@ -28,7 +26,7 @@ export function SignIn({ model, ended, refused }) {
       <label for="token">Admin token</label>
       <input id="token" type="password" autocomplete="off" spellcheck=${false} value=${token} aria-describedby="door-note"
         onInput=${(/** @type {InputEvent & { target: HTMLInputElement }} */ event) => setToken(event.target.value)} />
-      <div id="door-note" role="alert">${problem !== undefined && html`<${ProblemNote} problem=${problem} />`}</div>
+      <div id="door-note" role="alert">${refused !== undefined && html`<${ProblemNote} problem=${refused} />`}</div>
       <div class="buttons"><button type="submit" class="main" aria-disabled=${busy}>${busy ? 'Signing in…' : 'Sign in'}</button></div>
     </form>
     <p class="dim">The token is in <code>admin-token</code> in the daemon’s state folder. It is sent once, and kept nowhere in this browser.</p></main>`;

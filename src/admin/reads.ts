@@ -20,7 +20,7 @@ export interface Look {
   readonly session: Session | null;
 }
 
-export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agents() });
+export const listAgents = ({ ports }: Look): Answer => json({ agents: ports.agents(), now: ports.clock.now() });
 
 export function showAgent({ ports, named }: Look): Answer {
   const found = ports.agent(asAgent(named));
