@@ -19,8 +19,8 @@ import { html } from './view.js';
  */
 export function ChangeView({ agent, replies, model }) {
   const detail = replies.get(agentPath(agent));
-  return html`<p class="trail"><a href="#/agents">Agents</a> / <a href=${linkTo({ view: 'agent', agent })}>${agent}</a></p>
-    <h1 tabindex="-1">Change of ${agent}</h1>
+  return html`<p class="trail"><a href="#/agents">Agents</a> / <a href=${linkTo({ view: 'agent', agent })}><${Text} value=${agent} room=${200} /></a></p>
+    <h1 tabindex="-1">Change of <${Text} value=${agent} room=${200} /></h1>
     <${ReplyOf} reply=${replies.get(changePath(agent))} show=${(/** @type {Waiting} */ waiting) =>
       waiting.pending.length === 0
         ? html`<${NothingWaits} agent=${agent} />`

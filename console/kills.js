@@ -52,7 +52,7 @@ function One({ kill, model }) {
       <div>“<${Text} value=${kill.reason} />”</div></div>
     ${
       lifting
-        ? html`<${ReasonForm} id=${`lift-${kill.id}`} decide=${lift} choices=${[{ name: 'lift', label: `Lift ${kill.scope}`, kind: 'main' }]} />`
+        ? html`<${ReasonForm} id=${`lift-${kill.id}`} decide=${lift} choices=${[{ name: 'lift', label: 'Lift it', kind: 'main' }]} />`
         : html`<button type="button" onClick=${() => setLifting(true)}>Lift…</button>`
     }
   </li>`;

@@ -1,3 +1,4 @@
+import { Text } from './stranger-text.js';
 import { html } from './view.js';
 
 /** @import { Problem, Reply } from './api.js' */
@@ -18,4 +19,4 @@ export function ReplyOf({ reply, show }) {
  * @param {{ readonly problem: Problem }} props
  */
 export const ProblemNote = ({ problem: { code, detail } }) =>
-  html`<p class="problem"><strong class="code">${code}</strong> <bdi>${detail}</bdi></p>`;
+  html`<p class="problem"><strong class="code">${code}</strong> <${Text} value=${detail} /></p>`;

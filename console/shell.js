@@ -5,6 +5,7 @@ import { KillBanner } from './kills.js';
 import { agentsOf } from './reader.js';
 import { ReplyOf } from './reply-of.js';
 import { SignIn } from './sign-in.js';
+import { Text } from './stranger-text.js';
 import { SwitchView } from './switch-view.js';
 import { html } from './view.js';
 
@@ -28,8 +29,8 @@ export function Shell(props) {
   return html`<${Top} state=${state} model=${model} />
     <${KillBanner} kills=${kills?.ok === true ? /** @type {Kills} */ (kills.value).kills : []} />
     ${state.link === 'lost' && html`<p class="lost" role="alert">The connection to the daemon is lost: what you see may be old. Trying again.</p>`}
-    <main id="main">${state.said !== '' && html`<p class="said">${state.said}</p>`}<${View} ...${props} /></main>
-    <div class="hidden" role="status" aria-live="polite">${state.said}</div>`;
+    <main id="main">${state.said !== '' && html`<p class="said"><${Text} value=${state.said} /></p>`}<${View} ...${props} /></main>
+    <div class="hidden" role="status" aria-live="polite"><${Text} value=${state.said} /></div>`;
 }
 
 /** @type {Readonly<Record<State['link'], string>>} */

@@ -1,6 +1,7 @@
 import { ActiveKills } from './kills.js';
 import { KINDS, knownNames, partsOf, scopeOf } from './scopes.js';
 import { ReplyOf } from './reply-of.js';
+import { Text } from './stranger-text.js';
 import { html, useEffect, useState } from './view.js';
 
 /** @import { Reply } from './api.js' */
@@ -100,11 +101,11 @@ function Confirm({ scope, model }) {
   return html`<form class="reason" onSubmit=${send}>
     <label for="stop-reason">Reason</label>
     <input id="stop-reason" type="text" maxlength=${500} autocomplete="off" value=${reason} onInput=${(/** @type {InputEvent & { target: HTMLInputElement }} */ event) => setReason(event.target.value)} />
-    <label for="stop-typed">Type <code>${scope}</code> to confirm</label>
+    <label for="stop-typed">Type <code><${Text} value=${scope} room=${200} /></code> to confirm</label>
     <input id="stop-typed" type="text" autocomplete="off" spellcheck=${false} autocapitalize="none" value=${typed} aria-describedby="stop-note"
       onInput=${(/** @type {InputEvent & { target: HTMLInputElement }} */ event) => setTyped(event.target.value)} />
-    <p id="stop-note" class="note-line" role="alert">${note}</p>
-    <div class="buttons"><button type="submit" class="danger" aria-disabled=${busy || typed !== scope}>Stop ${scope}</button></div>
+    <p id="stop-note" class="note-line" role="alert"><${Text} value=${note} /></p>
+    <div class="buttons"><button type="submit" class="danger" aria-disabled=${busy || typed !== scope}>Stop <${Text} value=${scope} room=${60} /></button></div>
   </form>`;
 }
 

@@ -32,16 +32,31 @@ function codePoints(run) {
   return points.length > MOST_NAMED ? `${named} and ${points.length - MOST_NAMED} more` : named;
 }
 
+/** A name of what is unseen takes the place of so many letters: a text of nothing else must not fill the page with elements. */
+const COSTS = 20;
+
 /**
- * The beginning of a text, never half of a character.
+ * The beginning of a text that there is room for, never half of a character.
  * @param {string} text
  * @param {number} room in UTF-16 code units
  */
 export function headOf(text, room) {
-  if (text.length <= room) return text;
-  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(room - 1));
-  return text.slice(0, isHalf ? room - 1 : room);
+  let left = room;
+  let end = 0;
+  for (const [run] of text.slice(0, room + 1).matchAll(RUNS)) {
+    const isUnseen = UNSEEN.test(run);
+    if (isUnseen && left < COSTS) break;
+    const taken = isUnseen ? run.length : wholeCharacters(run, left);
+    end += taken;
+    left -= isUnseen ? COSTS : taken;
+    if (taken < run.length || left <= 0) break;
+  }
+  return text.slice(0, Math.min(end, room));
 }
+
+/** How many code units of a run there is room for, without half of a character. @param {string} run @param {number} room */
+const wholeCharacters = (run, room) =>
+  run.length <= room ? run.length : room - (/[\uD800-\uDBFF]/.test(run.charAt(room - 1)) ? 1 : 0);
 
 /**
  * Writes how long a text is.

@@ -18,9 +18,9 @@ async function isHarmless(page: Page): Promise<void> {
   assert.deepEqual(await page.evaluate(links), []);
   // What is drawn is bounded, whatever the card has.
   const drawn = await page.evaluate<number>(`document.querySelector('#console').textContent.length`);
-  assert.ok(drawn < 60_000, `${drawn} characters are drawn`);
+  assert.ok(drawn < 40_000, `${drawn} characters are drawn`);
   const nodes = await page.evaluate<number>(`document.querySelectorAll('#console *').length`);
-  assert.ok(nodes < 8_000, `${nodes} elements are drawn`);
+  assert.ok(nodes < 3_000, `${nodes} elements are drawn`);
 }
 
 describe('what an agent writes to whoever reads it', { skip: HAS_CHROMIUM ? false : HOW }, () => {
@@ -28,8 +28,9 @@ describe('what an agent writes to whoever reads it', { skip: HAS_CHROMIUM ? fals
   let here: ConsoleWorld;
   let tab: Tab;
   before(async () => {
-    const agent = 'schema: off, review: { firstUse: allow }';
-    [browser, here] = await Promise.all([startChromium(), ConsoleWorld.start(HOSTILE, { agent })]);
+    const agent = 'schema: off';
+    here = await ConsoleWorld.start(HOSTILE, { agent });
+    browser = await startChromium();
     await here.world.card();
     tab = await Tab.open(browser);
     await here.signIn(tab);
@@ -51,9 +52,8 @@ describe('what an agent writes to whoever reads it', { skip: HAS_CHROMIUM ? fals
       .click();
     await isHarmless(page);
     await page.getByRole('button', { name: 'As JSON' }).click();
-    await page.getByText('"documentationUrl"').waitFor();
+    await page.getByText('"supportedInterfaces"').waitFor();
     await isHarmless(page);
-    await tab.isAccessible();
     tab.wentWrong();
   });
 
@@ -65,18 +65,18 @@ describe('what an agent writes to whoever reads it', { skip: HAS_CHROMIUM ? fals
     await page.getByText('Approving means').waitFor();
     await page.locator('ins').first().waitFor();
     await isHarmless(page);
-    await tab.isAccessible();
     tab.wentWrong();
   });
 
   test('reasons, addresses and errors are text too', async () => {
     const { page } = tab;
     const reason = '<img src=x onerror="window.ran = true"> mended';
-    await here.admin('POST /agents/weather/refresh', { reason });
+    await here.admin('POST /kill', { scope: 'kid:<img src=x onerror=window.ran=1>\u202e', reason });
     here.world.says(fails(401, { 'WWW-Authenticate': 'Bearer realm="<img src=x onerror=window.ran=1>"' }));
     await here.later();
     await page.goto(`${here.url}#/agents/weather`);
     await page.getByText(reason).first().waitFor();
+    await page.getByText('origin-status').first().waitFor();
     await isHarmless(page);
     const wild = encodeURIComponent('<img src=x onerror=window.ran=1>\u202e');
     await page.goto(`${here.url}#/agents/${wild}`);

@@ -22,7 +22,8 @@ describe('the console', { skip: HAS_CHROMIUM ? false : HOW }, () => {
   let here: ConsoleWorld;
   let tab: Tab;
   before(async () => {
-    [browser, here] = await Promise.all([startChromium(), ConsoleWorld.start(BASE)]);
+    here = await ConsoleWorld.start(BASE);
+    browser = await startChromium();
     await here.world.card();
     tab = await Tab.open(browser);
   });
@@ -136,7 +137,7 @@ describe('the console', { skip: HAS_CHROMIUM ? false : HOW }, () => {
     await banner.getByRole('link').click();
     await page.getByRole('button', { name: 'Lift…' }).click();
     await page.getByLabel('Reason').first().fill('its owner has mended it');
-    await page.getByRole('button', { name: 'Lift agent:weather' }).click();
+    await page.getByRole('button', { name: 'Lift it' }).click();
     await page.getByText('Lifted: agent:weather').first().waitFor();
     await banner.waitFor({ state: 'detached' });
     assert.equal((await here.world.card()).status, 200);
@@ -197,7 +198,7 @@ describe('the console', { skip: HAS_CHROMIUM ? false : HOW }, () => {
     await page.evaluate(
       `document.body.append(Object.assign(document.createElement('iframe'), { src: '${admin}/console/' }))`,
     );
-    await page.waitForFunction(`document.querySelector('iframe').contentDocument === null`);
+    while (!(await page.evaluate(`document.querySelector('iframe').contentDocument === null`)));
     here.world.says(serves(GUARDED));
     await page.goto(here.url);
     await row(page, 'weather').waitFor();

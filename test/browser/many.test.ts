@@ -27,7 +27,8 @@ describe('five hundred agents', { skip: HAS_CHROMIUM ? false : HOW }, () => {
   let tab: Tab;
   let agents: readonly object[];
   before(async () => {
-    [browser, here] = await Promise.all([startChromium(), ConsoleWorld.start(BASE)]);
+    here = await ConsoleWorld.start(BASE);
+    browser = await startChromium();
     tab = await Tab.open(browser);
     const now = here.world.clock.now();
     agents = manyAgents(MANY, now);
@@ -53,7 +54,7 @@ describe('five hundred agents', { skip: HAS_CHROMIUM ? false : HOW }, () => {
     assert.ok(inSight > 5 && inSight < 60, `${inSight} rows are in sight`);
     await page.evaluate(COUNT);
     const before = await page.locator('tbody .left').first().textContent();
-    await page.waitForFunction((text) => document.querySelector('tbody .left')?.textContent !== text, before);
+    while ((await page.locator('tbody .left').first().textContent()) === before);
     const { rows } = await read(page);
     assert.ok(rows <= inSight + 2, `${rows} rows were touched, and ${inSight} are in sight`);
   });
@@ -81,7 +82,10 @@ describe('five hundred agents', { skip: HAS_CHROMIUM ? false : HOW }, () => {
     await page.getByRole('searchbox').fill('nothing of this kind');
     await page.getByRole('button', { name: 'Show all 500' }).click();
     await page.getByText('500 agents').waitFor();
-    await page.waitForFunction((count) => document.querySelectorAll('tbody tr').length === count, MANY);
+    await page
+      .locator('tbody tr')
+      .nth(MANY - 1)
+      .waitFor();
     await page.getByRole('button', { name: 'Agent', exact: true }).click();
     await page.getByRole('button', { name: 'Agent', exact: true }).click();
     assert.equal(await page.locator('tbody th').first().textContent(), `agent-${MANY - 1}`);

@@ -46,6 +46,19 @@ describe('the head of a text', () => {
   test('is the text where there is room', () => assert.equal(headOf('abc', 3), 'abc'));
   test('is cut where there is none', () => assert.equal(headOf('abcd', 3), 'abc'));
   test('never ends in half of a character', () => assert.equal(headOf('ab😀', 3), 'ab'));
+  test('is empty where there is no room', () => assert.equal(headOf('abc', 0), ''));
+  test('has few names of what is not seen, whatever the text has', () => {
+    assert.equal(headOf('x\u200b'.repeat(1_000), 600).length, 57);
+    assert.equal(headOf('\u200b'.repeat(1_000), 600).length, 600);
+  });
+  test('is a beginning of the text, and no longer than its room', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, room) => {
+        const head = headOf(text, room);
+        assert.ok(text.startsWith(head) && head.length <= room);
+      }),
+    );
+  });
 });
 
 describe('events out of a stream', () => {
