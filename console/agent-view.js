@@ -9,7 +9,7 @@ import { ReplyOf } from './reply-of.js';
 import { linkTo } from './routes.js';
 import { waitingCount } from './rows.js';
 import { ServedCard } from './served-card.js';
-import { StateMark, VerdictMark } from './state-mark.js';
+import { ReviewMark, StateMark, VerdictMark } from './state-mark.js';
 import { Text } from './stranger-text.js';
 import { html, useState } from './view.js';
 
@@ -71,10 +71,10 @@ function Standing({ detail, ticker }) {
     <div><dt>State</dt><dd><${StateMark} state=${detail.state} /></dd></div>
     <div><dt>Freshness</dt><dd><${FreshnessBar} agent=${detail} ticker=${ticker} /></dd></div>
     <div><dt>Last answer of the origin</dt><dd><${Since} at=${detail.lastSuccess} ticker=${ticker} />${detail.lastSuccess > 0 ? ' ago' : ''}</dd></div>
-    <div><dt>Signature</dt><dd><${VerdictMark} verdict=${detail.signature} /></dd></div>
+    <div><dt>Signature</dt><dd><${VerdictMark} verdict=${detail.verdict} /></dd></div>
     <div><dt>Review</dt><dd>${
       count === 0
-        ? 'nothing waits'
+        ? html`<${ReviewMark} reviewed=${detail.reviewed} />`
         : html`<a href=${linkTo({ view: 'change', agent: detail.agent })}>${count} ${count === 1 ? 'change waits' : 'changes wait'} for you</a>`
     }</dd></div>
     <div><dt>Version</dt><dd><${Text} value=${detail.version ?? '–'} room=${40} />${detail.protocolVersion !== null && html` <span class="dim">A2A ${detail.protocolVersion}</span>`}</dd></div>

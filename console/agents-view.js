@@ -1,24 +1,26 @@
 import { AgentRow } from './agent-row.js';
+import { linkTo } from './routes.js';
 import { STATES, countStates, filterAgents, sortAgents } from './rows.js';
 import { labelOf, meaningOf } from './state-mark.js';
 import { html, useEffect, useState } from './view.js';
 
 /** @import { AgentsRoute } from './routes.js' */
 /** @import { Column } from './rows.js' */
-/** @import { Agent } from './shapes.ts' */
+/** @import { Agent, WaitingChange } from './shapes.ts' */
 /** @import { Ticker } from './ticker.js' */
 
-/** @typedef {{ readonly route: AgentsRoute, readonly agents: readonly Agent[], readonly ticker: Ticker, readonly turn: (route: AgentsRoute) => void }} Props */
+/** @typedef {{ readonly route: AgentsRoute, readonly agents: readonly Agent[], readonly waiting: readonly WaitingChange[], readonly ticker: Ticker, readonly turn: (route: AgentsRoute) => void }} Props */
 
 /**
  * All agents: one row each, the most urgent first.
  * @param {Props} props
  */
-export function AgentsView({ route, agents, ticker, turn }) {
+export function AgentsView({ route, agents, waiting, ticker, turn }) {
   const found = sortAgents(filterAgents(agents, route), route);
-  if (agents.length === 0) return html`<h1 tabindex="-1">Agents</h1><${NoAgents} />`;
+  const unnamed = html`<${Unnamed} waiting=${waiting} />`;
+  if (agents.length === 0) return html`<h1 tabindex="-1">Agents</h1>${unnamed}<${NoAgents} />`;
   return html`<div class="heading"><h1 tabindex="-1">Agents</h1><p class="dim" role="status">${countText(found.length, agents.length)}</p></div>
-    <${Filters} route=${route} agents=${agents} turn=${turn} />
+    ${unnamed}<${Filters} route=${route} agents=${agents} turn=${turn} />
     ${
       found.length === 0
         ? html`<div class="empty"><p>No agent matches this filter.</p>
@@ -26,6 +28,22 @@ export function AgentsView({ route, agents, ticker, turn }) {
         : html`<${Table} route=${route} agents=${found} ticker=${ticker} turn=${turn} />`
     }`;
 }
+
+/** What waits of cards that no agent has: they stand in no row. @param {Pick<Props, 'waiting'>} props */
+function Unnamed({ waiting }) {
+  const found = waiting.filter(({ agent }) => agent.includes('://'));
+  if (found.length === 0) return null;
+  return html`<div class="said"><p>${found.length === 1 ? 'A card' : `${found.length} cards`} without a name ${found.length === 1 ? 'waits' : 'wait'} for you:</p>
+    <ul class="plain">${found
+      .slice(0, MOST_UNNAMED)
+      .map(
+        ({ agent, digest, classes }) =>
+          html`<li key=${digest}><a class="mono" href=${linkTo({ view: 'change', agent })}>${agent}</a> <span class="dim">${classes.join(', ')}</span></li>`,
+      )}</ul></div>`;
+}
+
+/** The rest is in the terminal: cardea review. */
+const MOST_UNNAMED = 20;
 
 /** @param {number} shown @param {number} all */
 const countText = (shown, all) =>
@@ -39,7 +57,7 @@ const NoAgents = () => html`<div class="empty">
     origin: https://weather.example.com</pre>
 </div>`;
 
-/** @param {Omit<Props, 'ticker'>} props */
+/** @param {Omit<Props, 'ticker' | 'waiting'>} props */
 function Filters({ route, agents, turn }) {
   const counts = countStates(agents);
   const states = STATES.filter((state) => counts.has(state) || state === route.state);
@@ -73,7 +91,7 @@ const HEADS = [
 /** Rows that are drawn at once: more than a screen. The rest follows frame by frame, so that no key press waits for it. */
 const BATCH = 60;
 
-/** @param {Props} props */
+/** @param {Omit<Props, 'waiting'>} props */
 function Table({ route, agents, ticker, turn }) {
   const shown = useGrowing(agents.length, `${route.state} ${route.text}`);
   return html`<div class="scroll"><table role="table" class="agents">

@@ -1,12 +1,13 @@
 import { ChangeSides } from './change-sides.js';
 import { approvingMeans, pinLine, rejectingMeans, undecidable } from './change-words.js';
 import { CardView } from './card-view.js';
-import { CopyLine } from './copy-line.js';
+import { CopyLine, Digest } from './copy-line.js';
 import { instantText } from './freshness.js';
 import { agentPath, changePath } from './needs.js';
 import { ReasonForm } from './reason-form.js';
 import { ReplyOf } from './reply-of.js';
 import { linkTo } from './routes.js';
+import { VerdictMark } from './state-mark.js';
 import { Text } from './stranger-text.js';
 import { html } from './view.js';
 
@@ -64,15 +65,18 @@ function One({ pending, waiting, review, model }) {
   </article>`;
 }
 
-/** @param {{ readonly pending: Pending, readonly review: AgentDetail['review'] }} props */
+/** Who vouches, before and after. @param {{ readonly pending: Pending, readonly review: AgentDetail['review'] }} props */
 function Signatures({ pending, review }) {
-  const before = review?.inForce.find(({ variant }) => variant === pending.variant)?.signature;
-  const lost = pending.changes.some((change) => change.class === 'signature');
-  return html`<p>Signature: <strong>${before ?? 'no card'}</strong> in force, ${
-    lost
-      ? html`<strong>another one or none</strong> on what is offered: see the class signature below`
-      : html`<strong>${before ?? 'as its receipt says'}</strong> on what is offered`
-  }.</p>`;
+  const before = review?.inForce.find(({ variant }) => variant === pending.variant)?.verdict ?? null;
+  return html`<dl class="standing">
+    <div><dt>Signature in force</dt><dd><${VerdictMark} verdict=${before} /></dd></div>
+    <div><dt>Signature of what is offered</dt><dd>${
+      pending.refusal === null
+        ? html`<${VerdictMark} verdict=${pending.verdict} />`
+        : html`<strong class="code">${pending.refusal.code}</strong> <${Text} value=${pending.refusal.detail} />`
+    }</dd></div>
+    <div class="wide"><dt>Digest of what is offered</dt><dd><${Digest} digest=${pending.digest} /></dd></div>
+  </dl>`;
 }
 
 /** @param {{ readonly pending: Pending, readonly waiting: Waiting, readonly model: Model }} props */

@@ -10,7 +10,7 @@ import { html, render } from './view.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('console'));
 // Before anything reads the address.
-const code = takeCode();
+const brought = takeCode();
 
 const api = createApi({ fetch: fetch.bind(window), storage: localStorage, now: Date.now, ended: () => model.ended() });
 const ticker = createTicker(api.now);
@@ -44,4 +44,4 @@ function takeCode() {
 }
 
 // A link that was used already is no reason to leave a session that still goes on.
-if (code === undefined || !(await model.signIn({ code }))) model.start();
+if (brought === undefined || !(await model.signIn({ code: brought }))) model.start();

@@ -11,16 +11,18 @@
 
 /**
  * Says how a card stands at an instant. The state that the daemon told may be seconds old: time alone turns fresh into stale.
- * @param {Pick<Agent, 'state' | 'digest' | 'lastSuccess' | 'freshUntil'>} agent
+ * @param {Pick<Agent, 'state' | 'digest' | 'lifetime' | 'freshUntil' | 'staleUntil'>} agent
  * @param {number} now
  * @returns {Freshness}
  */
 export function freshnessOf(agent, now) {
-  const { state, digest, lastSuccess, freshUntil } = agent;
+  const { state, digest, lifetime, freshUntil, staleUntil } = agent;
   if (digest === null || freshUntil === 0) return { phase: 'none', share: 0, span: 0 };
   const left = freshUntil - now;
-  if (left > 0) return { phase: 'fresh', share: shareOf(left, freshUntil - lastSuccess), span: left };
-  return { phase: state === 'expired' ? 'ended' : 'stale', share: 0, span: now - freshUntil };
+  if (left > 0) return { phase: 'fresh', share: shareOf(left, lifetime), span: left };
+  const isOver = state === 'expired' || now >= staleUntil;
+  const share = isOver ? 0 : shareOf(staleUntil - now, staleUntil - freshUntil);
+  return { phase: isOver ? 'ended' : 'stale', share, span: now - freshUntil };
 }
 
 /** @param {number} left @param {number} whole */

@@ -12,6 +12,7 @@ export function pathsOf(route) {
   const always = ['/kill', '/agents'];
   switch (route.view) {
     case 'agents':
+      return [...always, '/changes'];
     case 'switch':
     case 'nowhere':
       return always;

@@ -28,10 +28,21 @@ export function filterAgents(agents, { state, text }) {
 }
 
 /** What a search looks through. @param {Agent} agent */
-function readable({ agent, state, urls, tags, digest, version, signature, setback }) {
+function readable({ agent, name, state, urls, tags, digest, version, verdict, setback }) {
   // The tag that has the agent's own name would make every agent one for "agent".
   const marks = tags.filter((tag) => !tag.startsWith('agent:'));
-  const parts = [agent, state, ...urls, ...marks, digest, version, signature, setback?.code, setback?.detail];
+  const parts = [
+    agent,
+    name,
+    state,
+    ...urls,
+    ...marks,
+    digest,
+    version,
+    verdict?.signature,
+    verdict?.kid,
+    setback?.code,
+  ];
   return parts.join('\n').toLowerCase();
 }
 

@@ -1,8 +1,10 @@
 /** What the admin API answers, as the page reads it. Types only: nothing of this is served. */
+import type { Verdict } from '../src/kernel/entry.ts';
 import type { AgentView, PendingView, ReviewView } from '../src/admin/ports.ts';
 
-export type { InForceView } from '../src/admin/ports.ts';
+export type { InForceView, KillPreview } from '../src/admin/ports.ts';
 export type { Kill } from '../src/kernel/kill.ts';
+export type { Verdict } from '../src/kernel/entry.ts';
 export type { Receipt } from '../src/kernel/receipt.ts';
 export type { Decision } from '../src/ports.ts';
 
@@ -10,10 +12,14 @@ export type Agent = AgentView;
 
 /** `GET /agents/{a}`; `review` is null for a card without a name, which is never compared. */
 export interface AgentDetail extends AgentView {
-  readonly review: (Omit<ReviewView, 'pending'> & { readonly pending: readonly Omit<Pending, 'card'>[] }) | null;
+  readonly review: (Omit<ReviewView, 'pending'> & { readonly pending: readonly Omit<PendingView, 'card'>[] }) | null;
 }
 
-export type Pending = PendingView;
+/** What waits, and what it is worth by today's keys: a verdict, or why it would be refused. */
+export interface Pending extends PendingView {
+  readonly verdict: Verdict | null;
+  readonly refusal: { readonly code: string; readonly detail: string } | null;
+}
 
 /** `GET /agents/{a}/change`. */
 export interface Waiting {
@@ -36,4 +42,13 @@ export interface Change {
   readonly required?: true;
   readonly resembles?: { readonly id: string; readonly why: 'renamed' | 'near-id' };
   readonly of?: 'card-url' | 'signatures';
+}
+
+/** One of `GET /changes`: what waits, of agents and of cards without a name. */
+export interface WaitingChange {
+  readonly agent: string;
+  readonly variant: string;
+  readonly digest: string;
+  readonly why: Pending['why'];
+  readonly classes: readonly string[];
 }

@@ -12,7 +12,7 @@ import { html } from './view.js';
 /** @import { Kills } from './kills.js' */
 /** @import { Model, State } from './model.js' */
 /** @import { Route } from './routes.js' */
-/** @import { Agent } from './shapes.ts' */
+/** @import { Agent, WaitingChange } from './shapes.ts' */
 /** @import { Ticker } from './ticker.js' */
 
 /** @typedef {{ readonly state: State, readonly model: Model, readonly ticker: Ticker, readonly turn: (route: Route) => void }} Props */
@@ -63,7 +63,7 @@ function View({ state: { route, replies }, model, ticker, turn }) {
   switch (route.view) {
     case 'agents':
       return html`<${ReplyOf} reply=${replies.get('/agents')} show=${(/** @type {unknown} */ value) =>
-        html`<${AgentsView} route=${route} agents=${agentsOf(value) ?? []} ticker=${ticker} turn=${turn} />`} />`;
+        html`<${AgentsView} route=${route} agents=${agentsOf(value) ?? []} waiting=${waitingIn(replies)} ticker=${ticker} turn=${turn} />`} />`;
     case 'agent':
       return html`<${AgentView} key=${route.agent} agent=${route.agent} replies=${replies} model=${model} ticker=${ticker} />`;
     case 'change':
@@ -73,6 +73,12 @@ function View({ state: { route, replies }, model, ticker, turn }) {
     case 'nowhere':
       return html`<h1 tabindex="-1">No such view</h1><p><a href="#/agents">All agents</a></p>`;
   }
+}
+
+/** @param {State['replies']} replies @returns {readonly WaitingChange[]} */
+function waitingIn(replies) {
+  const reply = replies.get('/changes');
+  return reply?.ok === true ? /** @type {{ readonly pending: readonly WaitingChange[] }} */ (reply.value).pending : [];
 }
 
 /** @param {State['replies']} replies @returns {readonly Agent[]} */

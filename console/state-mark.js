@@ -1,4 +1,7 @@
+import { Text } from './stranger-text.js';
 import { html } from './view.js';
+
+/** @import { Verdict } from './shapes.ts' */
 
 /** @type {Readonly<Record<string, readonly [label: string, means: string]>>} */
 const STATES = {
@@ -26,7 +29,7 @@ export const meaningOf = (state) => STATES[state]?.[1] ?? '';
 export const StateMark = ({ state }) =>
   html`<span class="state" data-state=${state} title=${meaningOf(state)}><i aria-hidden="true" />${labelOf(state)}</span>`;
 
-/** @type {Readonly<Record<string, string>>} */
+/** @type {Readonly<Record<Verdict['signature'], string>>} */
 const VERDICTS = {
   verified: 'Signed by a key that is trusted for this agent.',
   unsigned: 'The card carries no signature.',
@@ -35,10 +38,29 @@ const VERDICTS = {
 };
 
 /**
- * What is known of a card's signatures.
- * @param {{ readonly verdict: string | null }} props
+ * What is known of a card's signatures, and by which key.
+ * @param {{ readonly verdict: Verdict | null }} props
  */
 export const VerdictMark = ({ verdict }) =>
   verdict === null
     ? html`<span class="dim">–</span>`
-    : html`<span class="verdict" data-verdict=${verdict} title=${VERDICTS[verdict] ?? ''}><i aria-hidden="true" />${verdict}</span>`;
+    : html`<span class="signed"><span class="verdict" data-verdict=${verdict.signature} title=${VERDICTS[verdict.signature]}><i aria-hidden="true" />${verdict.signature}</span>${
+        verdict.kid !== undefined && html` <span class="mono dim"><${Text} value=${verdict.kid} room=${40} /></span>`
+      }</span>`;
+
+/** @type {Readonly<Record<string, string>>} */
+const REVIEWS = {
+  approved: 'A person or a pin approved the card that is served.',
+  allowed: 'The rule took the card that is served.',
+  'first-use': 'It is the first card that was seen, and the rule took it.',
+  held: 'The approved card is served; another one waits.',
+};
+
+/**
+ * How the card that is served came to be served.
+ * @param {{ readonly reviewed: string | null }} props
+ */
+export const ReviewMark = ({ reviewed }) =>
+  reviewed === null
+    ? html`<span class="dim">–</span>`
+    : html`<span title=${REVIEWS[reviewed] ?? ''}>${reviewed}</span>`;

@@ -7,7 +7,7 @@ import { html, useEffect, useState } from './view.js';
 /** @import { Reply } from './api.js' */
 /** @import { Kills } from './kills.js' */
 /** @import { Model, State } from './model.js' */
-/** @import { Agent } from './shapes.ts' */
+/** @import { Agent, KillPreview } from './shapes.ts' */
 
 /**
  * The switch: what is stopped, and stopping something.
@@ -63,13 +63,23 @@ function Preview({ scope, model }) {
   return html`<div class="preview" aria-live="polite"><${ReplyOf} reply=${reply} show=${Counts} /></div>`;
 }
 
-/** @param {{ readonly agents: readonly string[], readonly entries: number }} preview */
-function Counts({ agents, entries }) {
-  const cards = `${entries} stored ${entries === 1 ? 'card' : 'cards'}`;
-  if (agents.length === 0 && entries === 0)
-    return html`<p>This concerns no agent and nothing that is stored now. It would stop what comes later.</p>`;
-  return html`<p>This would stop <strong>${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}</strong> and ${cards}${agents.length > 0 && html`: <span class="mono">${agents.slice(0, 12).join(', ')}${agents.length > 12 ? ` and ${agents.length - 12} more` : ''}</span>`}.</p>`;
+/** @param {KillPreview} preview */
+function Counts({ agents, entries, extended, callers, streams }) {
+  const counts = [
+    countOf(agents.length, 'agent', 'agents'),
+    countOf(entries, 'stored answer', 'stored answers'),
+    extended > 0 &&
+      `${countOf(extended, 'extended card', 'extended cards')} of ${countOf(callers, 'caller', 'callers')}`,
+    streams > 0 && `${countOf(streams, 'answer', 'answers')} that ${streams === 1 ? 'is' : 'are'} being written`,
+  ].filter((count) => count !== false);
+  return html`<p>This would stop <strong>${counts.join(', ')}</strong>, and what comes later.</p>
+    ${agents.length > 0 && html`<p class="mono dim">${agents.slice(0, MOST_NAMED).join(', ')}${agents.length > MOST_NAMED && ` and ${agents.length - MOST_NAMED} more`}</p>`}`;
 }
+
+const MOST_NAMED = 12;
+
+/** @param {number} count @param {string} one @param {string} many */
+const countOf = (count, one, many) => `${count === 0 ? 'no' : count} ${count === 1 ? one : many}`;
 
 /** A reason, and the scope once more by hand: nobody stops everything by a slip. @param {{ readonly scope: string, readonly model: Model }} props */
 function Confirm({ scope, model }) {

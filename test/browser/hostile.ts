@@ -20,9 +20,9 @@ export const HOSTILE = {
     {
       id: '__proto__',
       name: BIDI,
-      description: `${'x\u200b'.repeat(100_000)}`,
+      description: 'x\u200b'.repeat(100_000),
       tags: [MARKUP],
-      examples: [`${'\u202e'.repeat(1_000)}`],
+      examples: ['\u202e'.repeat(1_000)],
     },
     { id: 'constructor', name: MARKUP, description: MARKUP, tags: ['{{7*7}}', '${7*7}'] },
   ],

@@ -13,5 +13,10 @@ export const manyAgents = (count: number, now: number): readonly object[] =>
     pending: {},
     urls: [`https://agent-${at}.example/.well-known/agent-card.json`],
     tags: [`agent:agent-${at}`, `origin:agent-${at}.example`],
+    name: `Agent ${at}`,
+    verdict: { signature: 'unsigned' },
+    reviewed: 'allowed',
+    lifetime: 60_000 * (at + 5),
+    staleUntil: now + 120_000 * (at + 5),
     setback: null,
   }));

@@ -53,15 +53,17 @@ describe('five hundred agents', { skip: HAS_CHROMIUM ? false : HOW }, () => {
     );
     assert.ok(inSight > 5 && inSight < 60, `${inSight} rows are in sight`);
     await page.evaluate(COUNT);
-    const before = await page.locator('tbody .left').first().textContent();
-    while ((await page.locator('tbody .left').first().textContent()) === before);
+    const words = await page.locator('tbody .left').first().textContent();
+    while ((await page.locator('tbody .left').first().textContent()) === words);
     const { rows } = await read(page);
     assert.ok(rows <= inSight + 2, `${rows} rows were touched, and ${inSight} are in sight`);
   });
 
   test('what happens to one agent draws the row of that agent', async () => {
     const { page } = tab;
-    agents = agents.map((each, at) => (at === 400 ? { ...each, version: '2.0.0', signature: 'verified' } : each));
+    agents = agents.map((each, at) =>
+      at === 400 ? { ...each, verdict: { signature: 'verified', kid: 'key-2026' } } : each,
+    );
     await page.evaluate(COUNT);
     await here.later();
     await page.locator('tbody tr').nth(400).getByText('verified').waitFor();

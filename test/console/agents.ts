@@ -18,6 +18,11 @@ export const agent = (name: string, { state, freshUntil, lastSuccess, pending = 
   freshUntil: epochMs(freshUntil),
   staleSince: epochMs(0),
   signature: state === 'missing' ? null : 'unsigned',
+  name: null,
+  verdict: state === 'missing' ? null : { signature: 'unsigned' },
+  reviewed: state === 'missing' ? null : 'allowed',
+  lifetime: 60_000,
+  staleUntil: epochMs(0),
   version: null,
   protocolVersion: null,
   digest: state === 'missing' ? null : cardDigest('00'),
@@ -27,5 +32,12 @@ export const agent = (name: string, { state, freshUntil, lastSuccess, pending = 
   setback:
     error === undefined
       ? null
-      : { code: error, detail: 'No such name.', at: epochMs(10), failures: 1, retryAt: epochMs(20) },
+      : {
+          code: error,
+          detail: 'No such name.',
+          remedy: 'Mend the name.',
+          at: epochMs(10),
+          failures: 1,
+          retryAt: epochMs(20),
+        },
 });

@@ -27,6 +27,8 @@ const PENDING = {
   inForce: cardDigest('bb'),
   changes: [],
   card: {},
+  verdict: { signature: 'unsigned' },
+  refusal: null,
 } as const;
 
 describe('what deciding means', () => {

@@ -8,8 +8,9 @@ import { epochMs } from '../../src/kernel/units.ts';
 const AGENT = {
   state: 'fresh',
   digest: cardDigest('00'),
-  lastSuccess: epochMs(1_000_000),
+  lifetime: 60_000,
   freshUntil: epochMs(1_060_000),
+  staleUntil: epochMs(1_160_000),
 } as const;
 
 describe('what a card has left', () => {
@@ -17,8 +18,10 @@ describe('what a card has left', () => {
     ['just fetched', 1_000_000, 'fresh', 1, 60_000],
     ['in the middle', 1_030_000, 'fresh', 0.5, 30_000],
     ['a millisecond before the end', 1_059_999, 'fresh', 1 / 60_000, 1],
-    ['at the end', 1_060_000, 'stale', 0, 0],
-    ['after it', 1_061_000, 'stale', 0, 1_000],
+    ['at the end', 1_060_000, 'stale', 1, 0],
+    ['stale for a while', 1_085_000, 'stale', 0.75, 25_000],
+    ['a millisecond before it may be served no more', 1_159_999, 'stale', 1e-5, 99_999],
+    ['no more', 1_160_000, 'ended', 0, 100_000],
     ['a clock that is behind', 900_000, 'fresh', 1, 160_000],
   ];
   for (const [name, now, phase, share, span] of cases)
@@ -31,13 +34,14 @@ describe('what a card has left', () => {
 
   test('what has expired is not called stale', () => {
     assert.equal(freshnessOf({ ...AGENT, state: 'expired' }, 1_070_000).phase, 'ended');
+    assert.equal(freshnessOf({ ...AGENT, staleUntil: epochMs(0) }, 1_070_000).phase, 'ended');
   });
 
   test('the share never leaves 0 to 1', () => {
     const instant = fc.integer({ min: 0, max: 4_000_000_000_000 }).map(epochMs);
     fc.assert(
-      fc.property(instant, instant, instant, (lastSuccess, freshUntil, now) => {
-        const { share, span } = freshnessOf({ ...AGENT, lastSuccess, freshUntil }, now);
+      fc.property(instant, instant, instant, (staleUntil, freshUntil, now) => {
+        const { share, span } = freshnessOf({ ...AGENT, staleUntil, freshUntil }, now);
         assert.ok(share >= 0 && share <= 1 && span >= 0);
       }),
     );
