@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import http from 'node:http';
+import type http from 'node:http';
 import { type Got, World, type WorldOptions, answers, ask } from '../support/world.ts';
-import { Tab } from './chromium.ts';
+import type { Tab } from './chromium.ts';
 
 /** A daemon with an agent, and a person with a browser. */
 export class ConsoleWorld {

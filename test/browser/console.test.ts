@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type Kill } from '../../src/kernel/kill.ts';
+import type { Kill } from '../../src/kernel/kill.ts';
 import { BASE, SENDS } from '../scenarios/review-world.ts';
 import { fails } from '../support/world.ts';
 import { HAS_CHROMIUM, HOW, STRANGE_HOST, Tab, startChromium } from './chromium.ts';
