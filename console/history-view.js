@@ -26,10 +26,10 @@ export function History({ review: { history, inForce, decisions } }) {
 /** @param {{ readonly one: InForceView, readonly isNow: boolean, readonly decisions: readonly Decision[] }} props */
 function Past({ one, isNow, decisions }) {
   const decision = decisions.find(({ digest, action }) => digest === one.digest && action === 'approve');
+  const whom = one.variant === 'any' ? '' : ` for callers of A2A ${one.variant}`;
   return html`<li class=${isNow ? 'now' : ''}>
     <${Digest} digest=${one.digest} />
-    <div>${isNow ? html`<strong>in force</strong>` : 'was in force'} since ${instantText(one.at)}${one.variant === 'any' ? '' : ` for callers of A2A ${one.variant}`},
-      ${BY[one.by]}, ${one.signature}</div>
+    <div>${isNow ? html`<strong>in force</strong>` : 'was in force'} since ${instantText(one.at)}${whom}, ${BY[one.by]}, ${one.signature}</div>
     ${decision !== undefined && html`<${Decided} decision=${decision} />`}
   </li>`;
 }

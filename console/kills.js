@@ -29,7 +29,7 @@ export function KillBanner({ kills }) {
  */
 export const ActiveKills = ({ kills: { kills, persisted }, model }) => html`<section aria-labelledby="active">
   <h2 id="active">In force</h2>
-  ${!persisted && html`<p class="problem">The stops could not be written to the disk: a restart would not know them.</p>`}
+  ${!persisted && html`<p class="problem">These stops are not on the disk: a restart would not know them.</p>`}
   ${
     kills.length === 0
       ? html`<p class="dim">Nothing is stopped.</p>`
