@@ -46,7 +46,10 @@ export function createApi({ fetch, storage, now, ended }) {
     return response;
   };
   /** @param {string} path @param {RequestInit} init @param {Readonly<Record<string, string>>} [fields] */
-  const ask = (path, init, fields) => send(path, init, fields).then(replyOf, () => UNREACHABLE);
+  const ask = (path, init, fields) =>
+    send(path, init, fields)
+      .then(replyOf)
+      .catch(() => UNREACHABLE);
   return {
     /** Now, by the daemon's clock. */
     now: () => now() + offset,

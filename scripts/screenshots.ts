@@ -18,7 +18,7 @@ interface Shot {
   readonly width: number;
   readonly height: number;
   /** Brings the page to what is to be seen. */
-  readonly then?: (page: Page) => Promise<unknown>;
+  readonly reach?: (page: Page) => Promise<unknown>;
 }
 
 const WIDE = { width: 1280, height: 720 } as const;
@@ -33,14 +33,14 @@ const SHOTS: readonly Shot[] = [
   { name: 'agents-dark', route: '#/agents', scheme: 'dark', ...WIDE },
   { name: 'agents-narrow', route: '#/agents', scheme: 'light', ...NARROW },
   { name: 'agent-dark', route: '#/agents/planner', scheme: 'dark', ...WIDE },
-  { name: 'change-light', route: '#/agents/weather/change', scheme: 'light', ...WIDE, then: toClasses },
-  { name: 'change-narrow', route: '#/agents/weather/change', scheme: 'dark', ...NARROW, then: toClasses },
+  { name: 'change-light', route: '#/agents/weather/change', scheme: 'light', ...WIDE, reach: toClasses },
+  { name: 'change-narrow', route: '#/agents/weather/change', scheme: 'dark', ...NARROW, reach: toClasses },
   {
     name: 'switch-dark',
     route: STOP,
     scheme: 'dark',
     ...WIDE,
-    then: (page) => page.getByText('This would stop').waitFor(),
+    reach: (page) => page.getByText('This would stop').waitFor(),
   },
 ];
 
@@ -58,7 +58,7 @@ try {
 async function take(
   from: Browser,
   { link, url }: Scene,
-  { name, route, scheme, width, height, then }: Shot,
+  { name, route, scheme, width, height, reach }: Shot,
 ): Promise<void> {
   const context = await from.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: 'reduce' });
   const page = await context.newPage();
@@ -67,7 +67,7 @@ async function take(
   await page.goto(`${url}${route}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.getByText('Reading…').first().waitFor({ state: 'detached' });
-  await then?.(page);
+  await reach?.(page);
   const file = path.join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, caret: 'hide' });
   await context.close();

@@ -83,5 +83,5 @@ cache: { prefetch: false, staleWhileRevalidate: 0s }
 keys:
   acme: { inline: '${keys}' }
 agents:
-${agent('weather', byKey)}${agent('planner', byKey)}${agent('geocoder', byKey)}${agent('translator')}${agent('invoices')}${agent('flights', ', maxStale: 10m')}${agent('hotels')}`;
+${agent('weather', byKey)}${agent('planner', byKey)}${agent('geocoder', byKey)}${agent('translator')}${agent('invoices')}${agent('flights', ', maxStale: 10s')}${agent('hotels')}`;
 }
