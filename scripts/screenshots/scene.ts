@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pair, signed } from '../../test/card/signer.ts';
+import { type Pair, pair, signed } from '../../test/card/signer.ts';
 import { ConsoleWorld } from '../../test/browser/console-world.ts';
 import { startNameServer } from '../../test/support/name-server.ts';
 import { CALM, CHANGED, cardOf } from './cards.ts';
@@ -18,9 +18,7 @@ const BROKEN: ReadonlySet<string> = new Set(['invoices', 'flights']);
 export async function startScene(): Promise<Scene> {
   const names = await startNameServer(() => [{ a: '127.0.0.1', ttl: 60 }]);
   const key = await pair('acme-2026');
-  const cards = new Map<string, object>();
-  for (const name of ['weather', 'planner', 'geocoder']) cards.set(name, await signed(cardOf(name, CALM), key));
-  for (const name of ['translator', 'invoices', 'flights']) cards.set(name, cardOf(name, CALM));
+  const cards = await signedCards(key);
   const broken = new Set<string>();
   const here = await ConsoleWorld.start(
     {},
@@ -29,19 +27,7 @@ export async function startScene(): Promise<Scene> {
   const keys = JSON.stringify({ keys: [key.publicJwk] });
   here.world.writes(configuration(here.world.origin.port, names.server, keys));
   await here.admin('POST /reload', {});
-  const ask = async (agents: readonly string[]): Promise<void> => {
-    for (const agent of agents) await here.world.get(`/agents/${agent}/.well-known/agent-card.json`);
-  };
-  await ask(['flights']);
-  await here.world.clock.advance(40 * 60_000);
-  await ask([...cards.keys(), 'hotels']);
-  for (const name of BROKEN) broken.add(name);
-  await here.world.clock.advance(78_000);
-  await here.admin('POST /kill', {
-    scope: 'agent:translator',
-    reason: 'sends what it is given to a host that is not theirs',
-  });
-  await ask([...BROKEN, 'hotels']);
+  await happen(here, cards, broken);
   cards.set('weather', await signed(cardOf('weather', CHANGED), key));
   await here.admin('POST /agents/weather/refresh', {});
   return {
@@ -52,6 +38,29 @@ export async function startScene(): Promise<Scene> {
       names.close();
     },
   };
+}
+
+/** Three that one key signs, three that nobody signs. */
+async function signedCards(key: Pair): Promise<Map<string, object>> {
+  const cards = new Map<string, object>();
+  for (const name of ['weather', 'planner', 'geocoder']) cards.set(name, await signed(cardOf(name, CALM), key));
+  for (const name of ['translator', 'invoices', 'flights']) cards.set(name, cardOf(name, CALM));
+  return cards;
+}
+
+/** Lets agents be asked, time pass, origins break and somebody stop one. */
+async function happen(here: ConsoleWorld, cards: ReadonlyMap<string, object>, broken: Set<string>): Promise<void> {
+  const ask = async (agents: readonly string[]): Promise<void> => {
+    for (const agent of agents) await here.world.get(`/agents/${agent}/.well-known/agent-card.json`);
+  };
+  await ask(['flights']);
+  await here.world.clock.advance(40 * 60_000);
+  await ask([...cards.keys(), 'hotels']);
+  for (const name of BROKEN) broken.add(name);
+  await here.world.clock.advance(78_000);
+  const reason = 'sends what it is given to a host that is not theirs';
+  await here.admin('POST /kill', { scope: 'agent:translator', reason });
+  await ask([...BROKEN, 'hotels']);
 }
 
 function answer(
