@@ -31,13 +31,7 @@ export function createApi({ fetch, storage, now, ended }) {
   const send = async (path, init, fields = {}) => {
     const key = storage.getItem(KEY);
     const headers = { ...(key === null ? {} : { 'Cardea-Console-Key': key }), ...fields };
-    const response = await fetch(path, {
-      ...init,
-      headers,
-      credentials: 'same-origin',
-      cache: 'no-store',
-      redirect: 'error',
-    });
+    const response = await fetch(path, { ...init, ...PLAINLY, headers });
     // Who could not sign in may have a session all the same.
     if (response.status === 401 && key !== null && path !== SESSION) {
       storage.removeItem(KEY);
@@ -78,6 +72,8 @@ export function createApi({ fetch, storage, now, ended }) {
   };
 }
 
+/** To the origin of this page and nowhere else, and never out of a cache. @type {RequestInit} */
+const PLAINLY = { credentials: 'same-origin', cache: 'no-store', redirect: 'error' };
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** @type {Reply} */
