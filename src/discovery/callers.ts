@@ -120,7 +120,9 @@ class KnownCallers implements Callers {
 
   standing(ask: Ask, caller: Caller): Refusal | undefined {
     const { clock, revocations } = this.#parts;
-    const refusal = revokedBy(revocations.inForce(), caller, clock.now());
+    const inForce = revocations.inForce();
+    if (inForce.size === 0) return undefined;
+    const refusal = revokedBy(inForce, caller, clock.now());
     if (refusal === undefined || readCredential(ask.field('proxy-authorization')) === undefined) return refusal;
     return { ...refusal, status: PROXY_STATUS };
   }

@@ -26,7 +26,7 @@ export interface Served {
 }
 
 /** Answers a card request from an admitted entry, the caller's own conditions, codings and method taken into account (RFC 9110 §12, §13). */
-export function cardAnswer(ask: Ask, served: Served): Answer {
+export function cardAnswer(ask: Pick<Ask, 'method' | 'field'>, served: Served): Answer {
   const { entry, cache } = served;
   const selected = selectCoding(entry, ask.field('accept-encoding'));
   if (selected === undefined) return notAcceptable(entry);

@@ -18,6 +18,7 @@ import { type IsInForce, outdated } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import type { RefreshCard, Refreshed } from './refresh.ts';
 import type { Pending, Reviews } from './reviews.ts';
+import { createSelect } from './select.ts';
 import { type Setback, type Setbacks, createSetbacks } from './setbacks.ts';
 import type { Trust } from './trust.ts';
 import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
@@ -92,6 +93,7 @@ class Book implements CardBook {
   readonly #flights: SingleFlight<Refreshed>;
   readonly #successes = new Map<AgentName, EpochMs>();
   readonly #lanes = new WeakMap<AgentRule, Lanes>();
+  readonly #select = createSelect();
   #rulesSeen = 0;
 
   constructor(parts: Parts) {
@@ -100,7 +102,7 @@ class Book implements CardBook {
   }
 
   current(agent: AgentRule, request: CardRequest): Entry | undefined {
-    const entry = selectVariant(this.variants(agent), request.read);
+    const entry = this.#select(this.variants(agent), request);
     return entry?.admission?.policy === this.#policy(agent) ? entry : undefined;
   }
 

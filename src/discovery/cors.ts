@@ -1,10 +1,10 @@
 import { withMember } from '../http/fields.ts';
-import type { Answer } from '../kernel/answer.ts';
+import { type Answer, withFields } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Route } from '../policy/route.ts';
 
 /** Lets web pages of the listed origins read answers (Fetch, section 3.2); for all others, and by default, nothing is added. */
-export type Cors = (ask: Ask, route: Route, answer: () => Answer | Promise<Answer>) => Answer | Promise<Answer>;
+export type Cors = (ask: Ask, route: () => Route, answer: () => Answer | Promise<Answer>) => Answer | Promise<Answer>;
 
 /** What a page's script may read besides what Fetch always shows it: the fields that Cardea makes, and those of HTTP that they belong to. */
 const EXPOSED = [
@@ -22,7 +22,7 @@ const NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~0-9A-Z
 export function createCors(origins: () => ReadonlySet<string>): Cors {
   return (ask, route, answer) => {
     const listed = origins();
-    if (listed.size === 0 || isOfTheOrigin(route)) return answer();
+    if (listed.size === 0 || isOfTheOrigin(route())) return answer();
     const origin = ask.field('origin');
     const page = origin !== undefined && listed.has(origin) ? origin : undefined;
     if (page !== undefined && isPreflight(ask)) return preflight(ask, page);
@@ -40,9 +40,9 @@ const isPreflight = (ask: Ask): boolean =>
 function shown(answer: Answer, page: string | undefined): Answer {
   // "If … an origin … is dynamically chosen, Vary … Origin": also where there was none, or a stored answer would be shown to nobody.
   const fields = withMember(answer.fields, 'Vary', 'Origin');
-  if (page === undefined) return { ...answer, fields };
+  if (page === undefined) return withFields(answer, fields);
   const allowed = ['Access-Control-Allow-Origin', page, 'Access-Control-Expose-Headers', EXPOSED];
-  return { ...answer, fields: [...fields, ...allowed] };
+  return withFields(answer, [...fields, ...allowed]);
 }
 
 function preflight(ask: Ask, page: string): Answer {

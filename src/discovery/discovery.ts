@@ -28,6 +28,7 @@ import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
 import type { IsInForce } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
+import { createEra } from './era.ts';
 import { createExtended, type Extended } from './extended.ts';
 import { type OwnCredentials, createOwnCredentials } from './own-credentials.ts';
 import { createExtendedReviews, type ExtendedReviews } from './extended-reviews.ts';
@@ -266,7 +267,8 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
   const acceptedCard = createAcceptedCard(book, now, (agent) => reviews.suspended(agent));
   const forward = createForward({ ...doors, rules, stops, acceptedCard });
   const shared = { ...doors, ...reviewing, rules, stops, judge, trust, callers, own, hash, isInForce };
-  const cards = { serveCard: createServeCard(book, now), localCard: createLocalCard(doors.cardKey, withCodings) };
+  const serveCard = createServeCard(book, now, createEra({ snapshot, kills, revocations }));
+  const cards = { serveCard, localCard: createLocalCard(doors.cardKey, withCodings) };
   const extended = createExtended({ ...shared, ...cards, acceptedCard, forward, otherwise: refuseOperation });
   const handle = createHandle({
     ...extended,

@@ -49,7 +49,11 @@ export interface Services {
 export const createHandle =
   (services: Services): Handle =>
   (ask) =>
-    services.cors(ask, routeOf(services, ask), () => answerOn(services, ask, MOST_TURNS));
+    services.cors(
+      ask,
+      () => routeOf(services, ask),
+      () => answerOn(services, ask, MOST_TURNS),
+    );
 
 /** A request that was overtaken by so many changes of the configuration while it waited for an origin is sent away. */
 const MOST_TURNS = 32;
@@ -58,9 +62,12 @@ function answerOn(services: Services, ask: Ask, turnsLeft: number): Answer | Pro
   const route = routeOf(services, ask);
   // The pages that explain refusals are part of the program, and never more wanted than while everything is stopped.
   if (route.to === 'problem') return explain(ask, route.code);
-  const turn = toNobody(ask, route);
-  const stopped = decideForAll(services.kills.active(), agentOf(turn.route));
-  if (stopped !== undefined) return refuseAt(services, turn, stopped);
+  const active = services.kills.active();
+  if (active.length > 0) {
+    const turn = toNobody(ask, route);
+    const stopped = decideForAll(active, agentOf(turn.route));
+    if (stopped !== undefined) return refuseAt(services, turn, stopped);
+  }
   const identified = services.callers.identify(ask);
   // The rules may be others when it is known at last who asks.
   return identified instanceof Promise

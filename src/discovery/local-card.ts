@@ -20,9 +20,15 @@ const MOST_BASES = 16;
 
 type Made = Pick<Entry, 'body' | 'etag' | 'coded'>;
 
+/** A card that is made, and how the entry that was last asked for looks with it: a hit is to find the same one again. */
+interface Ready {
+  readonly made: Made;
+  latest: { readonly of: Entry; readonly shown: Entry };
+}
+
 /** Makes each card once for each base URL: signing takes a fraction of a millisecond, and a tag must stay what it was. */
 export function createLocalCard(key: SigningKey, withCodings: WithCodings): LocalCard {
-  const made = new WeakMap<Uint8Array, Map<string, Made | Promise<Made>>>();
+  const made = new WeakMap<Uint8Array, Map<string, Ready | Promise<Made>>>();
   const make = async (entry: Entry, card: Promise<Uint8Array>): Promise<Made> => {
     const body = await card;
     const { etag, coded = [] } = await withCodings({ ...plainOf(entry), body, etag: strongEtag(body) });
@@ -33,17 +39,18 @@ export function createLocalCard(key: SigningKey, withCodings: WithCodings): Loca
     const { admission } = entry;
     if (admission === null) throw new Error(`entry ${entry.key} is no accepted card`);
     const local = localAt(ask, cardBasePath(ask, agent.name), admission.verdict);
-    const known = made.get(entry.body) ?? new Map<string, Made | Promise<Made>>();
+    const known = made.get(entry.body) ?? new Map<string, Ready | Promise<Made>>();
     made.set(entry.body, known);
     const name = `${local.sign} ${local.base}`;
     const found = known.get(name);
     if (found !== undefined)
-      return found instanceof Promise ? found.then((late) => shown(entry, late)) : shown(entry, found);
+      return found instanceof Promise ? found.then((late) => shown(entry, late)) : again(entry, found);
     const making = make(entry, rewritten({ body: entry.body, admission }, agent.card, local, key));
     keepBounded(known, name, making);
     return making.then((body) => {
-      if (known.get(name) === making) known.set(name, body);
-      return shown(entry, body);
+      const ready: Ready = { made: body, latest: { of: entry, shown: shown(entry, body) } };
+      if (known.get(name) === making) known.set(name, ready);
+      return ready.latest.shown;
     });
   };
 }
@@ -87,6 +94,11 @@ const shown = (entry: Entry, made: Made): Entry => ({
   ...made,
   fields: withoutFields(entry.fields, OF_THE_BYTES),
 });
+
+function again(entry: Entry, ready: Ready): Entry {
+  if (ready.latest.of !== entry) ready.latest = { of: entry, shown: shown(entry, ready.made) };
+  return ready.latest.shown;
+}
 
 /** Makes the card that names Cardea's interfaces, signed anew where its origin's signature was good. */
 export async function rewritten(

@@ -14,6 +14,8 @@ import type { AgentRule } from '../policy/rules.ts';
 import { asksForNewer, hasJustBeen, wantsNewerThan } from './asks-newer.ts';
 import { type Served, cardAnswer } from './card-answer.ts';
 import type { CardBook, Update } from './card-book.ts';
+import type { Era } from './era.ts';
+import { createHitAnswers, type HitAnswer } from './hit-answers.ts';
 import type { LocalCard } from './local-card.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { Refreshed } from './refresh.ts';
@@ -32,15 +34,17 @@ interface Turn {
   readonly request: CardRequest;
   readonly now: EpochMs;
   readonly show: LocalCard;
+  readonly hitAnswer: HitAnswer;
 }
 
 const AS_IT_IS: LocalCard = (_ask, _agent, entry) => entry;
 
-export function createServeCard(book: CardBook, now: () => EpochMs): ServeCard {
+export function createServeCard(book: CardBook, now: () => EpochMs, era: Era): ServeCard {
+  const hitAnswer = createHitAnswers({ book, era });
   return (ask, agent, show = AS_IT_IS) => {
     const version = callerVersion(ask.field('a2a-version'), ask.target);
     if (!version.ok) return problem(version.refusal, agent);
-    const turn: Turn = { ask, agent, request: CARD_REQUESTS[version.value], now: now(), show };
+    const turn: Turn = { ask, agent, request: CARD_REQUESTS[version.value], now: now(), show, hitAnswer };
     const entry = book.current(agent, turn.request);
     const answer = entry === undefined ? undefined : serveStored(book, turn, entry);
     return answer ?? serveUpdated(book, turn, now);
@@ -52,9 +56,7 @@ function serveStored(book: CardBook, turn: Turn, entry: Entry): Answer | Promise
   const { agent, request, now } = turn;
   const reuse = decideReuse({ entry, request: NO_DIRECTIVES, now });
   if (reuse.use === 'fresh') {
-    return asksForRefresh(book, turn, entry)
-      ? undefined
-      : reply(turn, entry, 'hit', cacheStatusHit({ ttl: reuse.ttl }));
+    return asksForRefresh(book, turn, entry) ? undefined : freshHit(turn, entry);
   }
   const setback = book.setback(agent, request);
   const failing = setback !== undefined && isFailing(setback, now);
@@ -82,6 +84,12 @@ async function serveUpdated(book: CardBook, turn: Turn, now: () => EpochMs): Pro
   return update.refreshed.ok
     ? replyUpdated(after, update.refreshed, update, why)
     : replyFailed(after, update.refreshed, await book.restore(agent, request), why);
+}
+
+function freshHit({ ask, agent, request, now, show, hitAnswer }: Turn, entry: Entry): Answer | Promise<Answer> {
+  const shown = show(ask, agent, entry);
+  if (!(shown instanceof Promise)) return hitAnswer(ask, { agent, request, entry, shown }, now);
+  return shown.then((late) => hitAnswer(ask, { agent, request, entry, shown: late }, now));
 }
 
 const reply = (turn: Turn, entry: Entry, result: RequestResult, cache: string): Answer | Promise<Answer> =>

@@ -1,7 +1,7 @@
 import { withMember } from '../http/fields.ts';
 import { varyNames } from '../http/vary.ts';
 import { callerVersion } from '../bindings/version.ts';
-import type { Answer } from '../kernel/answer.ts';
+import { type Answer, withFields } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { Caller } from './callers.ts';
@@ -41,7 +41,8 @@ export function createServeWellKnown(
 export function dependingOnCaller(answer: Answer): Answer {
   const named = varyNames(answer.fields);
   const missing = OF_CALLERS.filter((name) => !named.includes(name.toLowerCase()));
-  return missing.length === 0 ? answer : { ...answer, fields: withMember(answer.fields, 'Vary', missing.join(', ')) };
+  if (missing.length === 0) return answer;
+  return withFields(answer, withMember(answer.fields, 'Vary', missing.join(', ')));
 }
 
 const OF_CALLERS = ['Authorization', 'Proxy-Authorization', 'A2A-Extensions'] as const;

@@ -34,6 +34,9 @@ const NO_VARIANT = variantKeyOf('');
  * stored response with a valid Vary field value" — RFC 9111 §4.1: one that says nothing must not stand in for all variants.
  */
 export function selectVariant(entries: readonly Entry[], reader: FieldReader): Entry | undefined {
+  const [only] = entries;
+  // Most origins vary on nothing: there is one response, and nothing to choose.
+  if (entries.length === 1 && only?.vary.length === 0) return only.variant === NO_VARIANT ? only : undefined;
   const varying = entries.filter((entry) => entry.vary.length > 0);
   const candidates = varying.length > 0 ? varying : entries;
   return mostRecent(

@@ -2,6 +2,7 @@ import type { ByteStream, Fields } from './fields.ts';
 import type { FaultCode } from './faults.ts';
 import type { AgentName, ReceiptId, Tag } from './ids.ts';
 import type { KillKind } from './kill.ts';
+import type { EpochMs } from './units.ts';
 import type { RequestKind, RequestResult } from './outcome.ts';
 
 /** What the observer is told of an answer; it becomes the metric labels and the canonical log line. */
@@ -35,6 +36,17 @@ export interface Answer {
   readonly trace: Trace;
   /** What it was made from, where that can be killed: a kill of one of them cuts it off while it is being written. */
   readonly tags?: readonly Tag[];
+  /**
+   * Says whether the same request would get this very answer again now. Present on answers that are given again and again: what is made
+   * of one is worth keeping.
+   */
+  readonly holds?: (now: EpochMs) => boolean;
   /** True where the body itself tells its reader of a kill, as its last words: it is given a moment to. */
   readonly lastWords?: boolean;
+}
+
+/** The answer with other fields: one of its own, for this request. */
+export function withFields(answer: Answer, fields: Fields): Answer {
+  const { holds: _, ...once } = answer;
+  return { ...once, fields };
 }

@@ -1,63 +1,125 @@
+import type { Interim } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
-import type net from 'node:net';
+import type { ByteStream, Fields } from '../kernel/fields.ts';
 import type { ListenerName } from '../kernel/ids.ts';
-import { formatAddress } from '../kernel/listen-address.ts';
+import type { Peer } from '../kernel/peer.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
+import { type Addressed, type AuthorityContext, readAuthority } from './authority.ts';
 import { bodyOf, hasForbiddenContent } from './body.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
+import type { FieldPlaces } from './field-places.ts';
+import { isOwnAuthority } from './host.ts';
 import { writeInterim } from './interim.ts';
-import { type HostRule, checkHost, hostOf, isOwnAuthority, isOwnName } from './host.ts';
 import type { FindPeer } from './peer.ts';
-import { fieldsOf, readField, wrongFields } from './request-fields.ts';
-import { type Target, readTarget } from './target.ts';
+import { fieldsOf, tooLong } from './request-fields.ts';
+import { readTarget } from './target.ts';
 
 /** What a listener knows of itself when it reads a request. */
-export interface AskContext extends HostRule {
+export interface AskContext extends AuthorityContext {
   readonly listener: ListenerName;
-  readonly scheme: 'http' | 'https';
   /** Longest names and values together, in bytes. */
   readonly headBytes: number;
   readonly peerOf: FindPeer;
-  /** True where callers may use the listener as their HTTP proxy. */
-  readonly isProxy: boolean;
 }
 
 /** Reads one request of either protocol, checked as HTTP and by its host, or says what is wrong with it. */
-export function readAsk(exchange: Exchange, context: AskContext): Outcome<Ask> {
-  const { request } = exchange;
+export function readAsk(exchange: Exchange, context: AskContext): Outcome<Received> {
+  const { request, connection } = exchange;
   const fields = fieldsOf(exchange);
-  const wrong = wrongMessage(exchange) ?? wrongFields(fields, context.headBytes);
+  const places = connection.placesOf(fields);
+  const wrong = wrongMessage(exchange, places, fields) ?? places.wrong ?? tooLong(fields, context.headBytes);
   if (wrong !== undefined) return refused(wrong);
   const method = request.method ?? '';
   const target = readTarget(method, request.url ?? '');
   if (!target.ok) return target;
-  const authority = authorityOf(exchange, target.value.authority, context);
-  if (!authority.ok) return authority;
-  const host = authority.value === '' ? '' : hostOf(authority.value);
-  if (host === undefined) return refused(refuse('bad-request', 'The host that the request names is no host.'));
-  const proxied = proxiedTo(exchange, target.value, host, context);
-  const misdirected = proxied === null ? checkHost(host, request.socket.localAddress, context) : undefined;
-  if (misdirected !== undefined) return refused(misdirected);
-  const reached = proxied !== null || authority.value === '' ? addressOf(request.socket) : authority.value;
-  return accepted({
-    listener: context.listener,
-    base: `${context.scheme}://${reached}`,
-    ownsBase: () => isOwnAuthority(reached, request.socket.localPort, context),
-    proxied,
-    method,
-    target: target.value.path,
-    host,
-    peer: context.peerOf(exchange),
-    fields,
-    field: (name) => readField(fields, name),
-    body: bodyOf(exchange),
-    interim: (interim) => writeInterim(exchange, interim),
-    signal: lazily(() => abortsWithClient(exchange)),
-  });
+  const authority = exchange.protocol === 'http/2' ? exchange.request.headers[':authority'] : undefined;
+  const said = { host: places.read(fields, 'host'), authority };
+  const addressed = readAuthority(exchange, target.value, said, context);
+  if (!addressed.ok) return addressed;
+  return accepted(new Received({ exchange, context, fields, places }, target.value.path, addressed.value));
+}
+
+/** A request whose head is read, and how its fields are found. */
+interface Read {
+  readonly exchange: Exchange;
+  readonly context: AskContext;
+  readonly fields: Fields;
+  readonly places: FieldPlaces;
+}
+
+/** A request as it was received: what few ask for is made for who asks. */
+export class Received implements Ask {
+  readonly listener: ListenerName;
+  readonly base: string;
+  readonly method: string;
+  readonly target: string;
+  readonly proxied: string | null;
+  readonly host: string;
+  readonly peer: Peer;
+  readonly exchange: Exchange;
+  readonly context: AskContext;
+  /** The fields that were asked for by name, lower case. */
+  readonly asked: string[] = [];
+  readonly #read: Read;
+  readonly #reached: string;
+  #signal: AbortSignal | undefined;
+  /** True once more was asked for than fields by their names. */
+  #isSeen = false;
+
+  constructor(read: Read, target: string, { base, proxied, host, reached }: Addressed) {
+    const { context, exchange } = read;
+    this.listener = context.listener;
+    this.base = base;
+    this.method = exchange.request.method ?? '';
+    this.target = target;
+    this.proxied = proxied;
+    this.host = host;
+    this.peer = context.peerOf(exchange);
+    this.exchange = exchange;
+    this.context = context;
+    this.#read = read;
+    this.#reached = reached;
+  }
+
+  get fields(): Fields {
+    this.#isSeen = true;
+    return this.#read.fields;
+  }
+
+  get body(): ByteStream | null {
+    this.#isSeen = true;
+    return bodyOf(this.exchange);
+  }
+
+  get interim(): (interim: Interim) => void {
+    this.#isSeen = true;
+    return (interim) => writeInterim(this.exchange, interim);
+  }
+
+  field(name: string): string | undefined {
+    this.asked.push(name);
+    return this.#read.places.read(this.#read.fields, name);
+  }
+
+  ownsBase(): boolean {
+    return isOwnAuthority(this.#reached, this.exchange.connection.localPort, this.context);
+  }
+
+  /** Most requests are answered before anyone wants to know that they ended. */
+  signal(): AbortSignal {
+    this.#isSeen = true;
+    return (this.#signal ??= abortsWithClient(this.exchange));
+  }
+
+  /** Tells whether all that was asked of it are fields by their names, and none of these is there. */
+  isKnownByFields(except: readonly string[]): boolean {
+    const { places, fields } = this.#read;
+    return !this.#isSeen && except.every((name) => places.read(fields, name) === undefined);
+  }
 }
 
 /** What can be wrong with the message around target and fields. */
-function wrongMessage(exchange: Exchange): Refusal | undefined {
+function wrongMessage(exchange: Exchange, places: FieldPlaces, fields: Fields): Refusal | undefined {
   const { request, expects } = exchange;
   if (expects === 'unknown') return refuse('bad-request', 'Expect may say 100-continue only.', { status: 417 });
   if (exchange.protocol === 'http/2') {
@@ -66,7 +128,7 @@ function wrongMessage(exchange: Exchange): Refusal | undefined {
       return refuse('bad-request', ':scheme must be http or https.');
     }
   } else {
-    const wrong = wrongFraming(request.httpVersion, request.headers['transfer-encoding']);
+    const wrong = wrongFraming(request.httpVersion, places.read(fields, 'transfer-encoding'));
     if (wrong !== undefined) return wrong;
   }
   return hasForbiddenContent(exchange)
@@ -84,39 +146,6 @@ function wrongFraming(version: string, coding: string | undefined): Refusal | un
   return coding.toLowerCase() === 'chunked' ? undefined : refuse('bad-request', 'The only transfer coding is chunked.');
 }
 
-/** RFC 9112 §3.2.2 and RFC 9113 §8.3.1: the target's own authority counts, and where HTTP/2 has two they must be one. */
-function authorityOf({ protocol, request }: Exchange, named: string | undefined, { over }: HostRule): Outcome<string> {
-  const { host } = request.headers;
-  const authority = protocol === 'http/2' ? request.headers[':authority'] : undefined;
-  if (protocol === 'http/2' && named !== undefined) return refused(refuse('bad-request', ':path must be a path.'));
-  if (authority !== undefined && host !== undefined && host !== authority) {
-    return refused(refuse('bad-request', ':authority and Host name different hosts.'));
-  }
-  const said = protocol === 'http/2' ? (authority ?? host) : host;
-  if (said !== undefined) return accepted(named ?? said);
-  if (over === 'unix') return accepted(named ?? '');
-  const missing = protocol === 'http/2' ? ':authority is missing.' : 'The Host field is missing.';
-  return refused(refuse('bad-request', missing));
-}
-
-/** The address that a connection arrived on, for a request that does not say by which name it found this listener. */
-function addressOf({ localAddress, localPort }: Pick<net.Socket, 'localAddress' | 'localPort'>): string {
-  if (localAddress === undefined || localPort === undefined) return 'localhost';
-  return formatAddress({ kind: 'tcp', host: localAddress.replace(/^::ffff:/, ''), port: localPort });
-}
-
-/**
- * Says where an absolute-form target leads if not here: "Absolute-form is judged by its target alone", so that neither Host nor the
- * name under which the proxy was found matters. A port of its own leads elsewhere even on this machine.
- */
-function proxiedTo({ request }: Exchange, { authority }: Target, host: string, context: AskContext): string | null {
-  if (!context.isProxy || authority === undefined) return null;
-  const { localAddress, localPort } = request.socket;
-  const [, port] = /:(\d+)$/.exec(authority) ?? [];
-  const isHere = (port === undefined || Number(port) === localPort) && isOwnName(host, localAddress, context);
-  return isHere ? null : authority;
-}
-
 function abortsWithClient(exchange: Exchange): AbortSignal {
   const controller = new AbortController();
   const sink = sinkOf(exchange);
@@ -126,13 +155,4 @@ function abortsWithClient(exchange: Exchange): AbortSignal {
   if (sink.destroyed) abort();
   else sink.once('close', abort);
   return controller.signal;
-}
-
-/** Makes a value when it is first asked for: most requests are answered before anyone wants to know that they ended. */
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

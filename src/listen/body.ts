@@ -1,5 +1,6 @@
 import type { ByteStream } from '../kernel/fields.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, type Http1Exchange, isOver, sourceOf } from './exchange.ts';
+import { readField } from './request-fields.ts';
 
 /** Methods whose request has no content here: no meaning is defined for it, and hidden requests travel in it (RFC 9110 §9.3.1). */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE', 'CONNECT']);
@@ -7,9 +8,9 @@ const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE', 'C
 /** Says whether a request that may have no content has some. HTTP/2 streams left open without a length carry none that is read. */
 export function hasForbiddenContent({ protocol, request }: Exchange): boolean {
   if (!WITHOUT_CONTENT.has(request.method ?? '')) return false;
-  const length = request.headers['content-length'];
+  const length = readField(request.rawHeaders, 'content-length');
   if (length !== undefined && length !== '0') return true;
-  return protocol === 'http/1' && request.headers['transfer-encoding'] !== undefined;
+  return protocol === 'http/1' && readField(request.rawHeaders, 'transfer-encoding') !== undefined;
 }
 
 /** Gives the request's body, or null where it has none. */
@@ -19,17 +20,24 @@ export function bodyOf(exchange: Exchange): ByteStream | null {
 }
 
 /** RFC 9112 §6.3: a request has a body exactly when it says how long it is; on HTTP/2 END_STREAM says so. */
-export function hasContent({ protocol, request }: Exchange): boolean {
-  if (protocol === 'http/2') return !request.stream.endAfterHeaders;
-  const length = request.headers['content-length'];
-  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+export function hasContent(exchange: Exchange): boolean {
+  if (exchange.protocol === 'http/2') return !exchange.stream.endAfterHeaders;
+  const { request } = exchange;
+  const length = readField(request.rawHeaders, 'content-length');
+  if (length !== undefined && length !== '0') return true;
+  return readField(request.rawHeaders, 'transfer-encoding') !== undefined;
 }
 
 /** "100 (Continue)" is sent when someone wants the body, not before (RFC 9110 §10.1.1). */
-function readBody({ expects, request, response }: Exchange): AsyncIterator<Uint8Array> {
-  if (expects === 'continue' && !response.headersSent) response.writeContinue();
+function readBody(exchange: Exchange): AsyncIterator<Uint8Array> {
+  if (exchange.expects === 'continue' && !isOver(exchange)) writeContinue(exchange);
   // Who stops reading still wants to answer: destroying the request would take the connection away.
-  return request.iterator({ destroyOnReturn: false });
+  return sourceOf(exchange).iterator({ destroyOnReturn: false });
+}
+
+function writeContinue(exchange: Exchange): void {
+  if (exchange.protocol === 'http/2') exchange.stream.additionalHeaders({ ':status': 100 });
+  else exchange.response.writeContinue();
 }
 
 /**
@@ -37,7 +45,7 @@ function readBody({ expects, request, response }: Exchange): AsyncIterator<Uint8
  * overtake the answer (RFC 9112 §9.6).
  * @param limit in ms.
  */
-export function readAway({ request }: Exchange, limit: number): Promise<void> {
+export function readAway({ request }: Http1Exchange, limit: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 export function cutOff(exchange: Exchange): void {
   if (exchange.protocol === 'http/2') {
     // Only with an error is the stream reset before it is ended: `close(code)` and a bare `destroy()` say END_STREAM first.
-    exchange.response.stream.destroy(new Error('the answer broke off'));
+    exchange.stream.destroy(new Error('the answer broke off'));
     return;
   }
   const { socket } = exchange.response;

@@ -1,13 +1,15 @@
 import type http from 'node:http';
 import type http2 from 'node:http2';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Refusal } from '../kernel/refusal.ts';
+import type { Connection } from './connection.ts';
 
 /** A request that waits for its answer, in the protocol of its connection. */
 export type Exchange = Http1Exchange | Http2Exchange;
 
 export interface Http1Exchange {
   readonly protocol: 'http/1';
+  readonly connection: Connection;
   readonly request: http.IncomingMessage;
   readonly response: http.ServerResponse;
   readonly expects: Expectation;
@@ -17,9 +19,21 @@ export interface Http1Exchange {
 
 export interface Http2Exchange {
   readonly protocol: 'http/2';
-  readonly request: http2.Http2ServerRequest;
-  readonly response: http2.Http2ServerResponse;
+  readonly connection: Connection;
+  readonly request: Http2Head;
+  /** Both ways of the exchange. Node's objects that look like HTTP/1 around it cost more than the rest of a hit. */
+  readonly stream: http2.ServerHttp2Stream;
   readonly expects: Expectation;
+}
+
+/** What the head of an HTTP/2 request says, by the names that it has on HTTP/1. */
+export interface Http2Head {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly httpVersion: '2.0';
+  /** All lines in the order received, pseudo-fields too. */
+  readonly rawHeaders: readonly string[];
+  readonly headers: http2.IncomingHttpHeaders;
 }
 
 /** What `Expect` asks for: nothing, `100-continue`, or what nobody knows (RFC 9110 §10.1.1). */
@@ -35,9 +49,17 @@ export interface ExchangeHandlers {
   unread(refusal: Refusal): void;
 }
 
-/** Where the answer's bytes go; Node's HTTP/2 response object is no Writable, its stream is. */
+/** Where the answer's bytes go. */
 export const sinkOf = (exchange: Exchange): Writable =>
-  exchange.protocol === 'http/2' ? exchange.response.stream : exchange.response;
+  exchange.protocol === 'http/2' ? exchange.stream : exchange.response;
+
+/** Where the request's bytes come from. */
+export const sourceOf = (exchange: Exchange): Readable =>
+  exchange.protocol === 'http/2' ? exchange.stream : exchange.request;
+
+/** True once the head of the answer is out. */
+export const isAnswered = (exchange: Exchange): boolean =>
+  exchange.protocol === 'http/2' ? exchange.stream.headersSent : exchange.response.headersSent;
 
 /** True once nothing can be answered any more: the head is out, or the client is gone. */
-export const isOver = (exchange: Exchange): boolean => exchange.response.headersSent || sinkOf(exchange).destroyed;
+export const isOver = (exchange: Exchange): boolean => isAnswered(exchange) || sinkOf(exchange).destroyed;

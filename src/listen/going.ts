@@ -1,11 +1,12 @@
+import type { Answer } from '../kernel/answer.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { cutOff } from './cut-off.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
 
 /** Answers that are being written: what is killed meanwhile is cut off, however slowly its client reads. */
 export interface Going {
-  /** Remembers an answer of something that can be killed until its client has it. */
-  add(exchange: Exchange, answer: Killable): void;
+  /** Remembers an answer, if it is of something that can be killed, until its client has it. */
+  add(exchange: Exchange, answer: Pick<Answer, 'tags' | 'lastWords'>): void;
   /** How many answers of something that carries the tag are being written now. */
   count(scope: Tag): number;
   /** Cuts off every answer of something that carries the tag, now. */
@@ -13,7 +14,7 @@ export interface Going {
 }
 
 /** What is killed by its tags, and whether its body says so by itself. */
-export interface Killable {
+interface Killable {
   readonly tags: readonly Tag[];
   readonly lastWords: boolean;
 }
@@ -30,11 +31,12 @@ export function createGoing(): Going {
     }, LAST_WORDS).unref();
   };
   return {
-    add(exchange, answer) {
+    add(exchange, { tags, lastWords = false }) {
+      if (tags === undefined) return;
       const sink = sinkOf(exchange);
       // Nearly always the system has taken all of it by now, and there is nothing left to cut.
       if (sink.destroyed || (sink.writableEnded && sink.writableLength === 0)) return;
-      going.set(exchange, answer);
+      going.set(exchange, { tags, lastWords });
       sink.once('close', () => going.delete(exchange));
     },
     count: (scope) => [...going.values()].filter(({ tags }) => tags.includes(scope)).length,

@@ -2,7 +2,6 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Answer } from '../kernel/answer.ts';
 import type { Fields } from '../kernel/fields.ts';
-import type { Exchange } from './exchange.ts';
 
 /** Fields of one connection: never handed on, and errors on HTTP/2 (RFC 9113 §8.2.2). */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
@@ -30,7 +29,8 @@ const LARGEST_STATUS = 599;
 /** What is written before the body. */
 export interface Head {
   readonly status: number;
-  readonly fields: Fields;
+  /** Handed to Node as it is, which reads it alone. */
+  readonly fields: string[];
   readonly hasDate: boolean;
   /** The length that is stated, where one is. */
   readonly length: number | undefined;
@@ -86,31 +86,12 @@ function lengthOf(status: number, body: Answer['body'], method: string, said: Fi
 }
 
 /**
- * Puts the head before the body. Throws where a field cannot be written, with nothing sent.
- * @param more what the writer knows: whether the connection ends, and whether no body follows.
- */
-export function writeHead(
-  exchange: Exchange,
-  head: Head,
-  more: { readonly closes: boolean; readonly ends: boolean },
-): void {
-  if (exchange.protocol === 'http/2') {
-    const status = Math.min(head.status, LARGEST_STATUS);
-    exchange.response.stream.respond(recordOf(status, head.fields), { endStream: more.ends });
-    return;
-  }
-  const { response } = exchange;
-  response.sendDate = !head.hasDate;
-  response.writeHead(head.status, more.closes ? [...head.fields, 'Connection', 'close'] : [...head.fields]);
-}
-
-/**
  * Node's HTTP/2 takes fields as a record; names come from origins, so it has no prototype to hit. It lets line ends in values pass,
  * which become fields of their own where a gateway turns the answer into HTTP/1 (RFC 9113 §10.3).
  */
 export function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
   const record: Record<string, string | string[] | number> = Object.create(null);
-  record[':status'] = status;
+  record[':status'] = Math.min(status, LARGEST_STATUS);
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] ?? '').toLowerCase();
     const value = fields[at + 1] ?? '';

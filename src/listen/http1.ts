@@ -1,7 +1,10 @@
 import http from 'node:http';
+import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refuse, type Refusal } from '../kernel/refusal.ts';
 import { seconds } from '../kernel/units.ts';
+import { hasContent } from './body.ts';
+import { Connection } from './connection.ts';
 import { type ExchangeHandlers, type Expectation, type Http1Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
 import { noTunnel, nonsense, refuseRaw } from './raw-refusal.ts';
@@ -41,6 +44,7 @@ export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): ht
 
 /** What is known of one connection while it is open. */
 interface Line {
+  readonly connection: Connection;
   /** While something of it is on its way: what a connection waits with holds no credential. */
   latest: Http1Exchange | undefined;
   unanswered: number;
@@ -59,6 +63,7 @@ function createLines(): Lines {
   const known = new WeakMap<Duplex, Line>();
   const begin = (socket: Duplex): Line => {
     const line: Line = {
+      connection: new Connection(socket instanceof net.Socket ? socket : {}),
       latest: undefined,
       unanswered: 0,
       ended: false,
@@ -77,11 +82,13 @@ function createLines(): Lines {
 /** A body that still comes may turn out to be nonsense; then it must be known whose it is. */
 function forgetLatest(line: Line): void {
   const { latest } = line;
-  const forget = (): void => {
+  if (latest === undefined || latest.request.complete || !hasContent(latest)) {
+    line.latest = undefined;
+    return;
+  }
+  latest.request.once('close', () => {
     if (line.latest === latest) line.latest = undefined;
-  };
-  if (latest === undefined || latest.request.complete) forget();
-  else latest.request.once('close', forget);
+  });
 }
 
 /** Hands requests on; a client that sends ever more requests without waiting for answers is stopped. */
@@ -90,16 +97,29 @@ function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits, lines: Li
     (request: http.IncomingMessage, response: http.ServerResponse): void => {
       const line = lines.of(request.socket);
       if (line.ended) return;
-      const exchange = { protocol: 'http/1', request, response, expects, endConnection: line.end } as const;
+      const exchange: Http1Exchange = {
+        protocol: 'http/1',
+        connection: line.connection,
+        request,
+        response,
+        expects,
+        endConnection: line.end,
+      };
       line.latest = exchange;
       line.unanswered += 1;
-      response.on('close', line.answered);
-      // Writing to a client that has gone is no fault of ours; it must not surface as one.
-      response.on('error', ignore);
-      request.on('error', ignore);
       if (line.unanswered <= limits.streams) handlers.request(exchange);
       else handlers.refuse(exchange, tooManyRequests(limits.streams));
+      // Nearly every hit is with the system by now, and nothing more can come of it.
+      if (response.writableFinished) line.answered();
+      else follow(request, response, line);
     };
+}
+
+function follow(request: http.IncomingMessage, response: http.ServerResponse, line: Line): void {
+  response.on('close', line.answered);
+  // Writing to a client that has gone is no fault of ours; it must not surface as one.
+  response.on('error', ignore);
+  request.on('error', ignore);
 }
 
 const ignore = (): void => undefined;

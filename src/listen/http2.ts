@@ -1,5 +1,6 @@
 import http2 from 'node:http2';
 import { refuse } from '../kernel/refusal.ts';
+import { createSessions } from './connection.ts';
 import { cutOff } from './cut-off.ts';
 import { type ExchangeHandlers, type Expectation, type Http2Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
@@ -25,9 +26,7 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
   });
   const sessions = new Set<http2.ServerHttp2Session>();
   const take = takeRequests(handlers, limits);
-  server.on('request', take('nothing')).on('checkContinue', take('continue')).on('checkExpectation', take('unknown'));
-  // Node answers CONNECT by itself where nobody listens; ours has a reason.
-  server.on('connect', take('nothing'));
+  server.on('stream', (stream, headers, _flags, rawHeaders) => take(stream, headers, rawHeaders));
   // What goes wrong with a session ends that session and concerns nobody else.
   server.on('sessionError', () => undefined);
   server.on('session', (session: http2.ServerHttp2Session) => {
@@ -47,23 +46,41 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
 const PSEUDO_FIELDS = 4;
 
 function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits) {
-  return (expects: Expectation) =>
-    (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
-      const exchange = { protocol: 'http/2', request, response, expects } as const;
-      request.on('error', () => undefined);
-      if (!request.stream.endAfterHeaders) limitRequest(exchange, handlers, limits.requestTimeout);
-      handlers.request(exchange);
+  const sessions = createSessions();
+  return (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, rawHeaders: readonly string[]): void => {
+    const exchange: Http2Exchange = {
+      protocol: 'http/2',
+      connection: sessions.of(stream.session),
+      request: {
+        method: headers[':method'],
+        url: headers[':path'],
+        httpVersion: '2.0',
+        rawHeaders,
+        headers,
+      },
+      stream,
+      expects: expectationOf(headers.expect),
     };
+    stream.on('error', ignore);
+    if (!stream.endAfterHeaders) limitRequest(exchange, handlers, limits.requestTimeout);
+    handlers.request(exchange);
+  };
+}
+
+const ignore = (): void => undefined;
+
+function expectationOf(expect: string | undefined): Expectation {
+  if (expect === undefined) return 'nothing';
+  return expect === '100-continue' ? 'continue' : 'unknown';
 }
 
 /** HTTP/2 has no limit of its own for a body that never ends. */
 function limitRequest(exchange: Http2Exchange, handlers: ExchangeHandlers, limit: number): void {
-  const { request } = exchange;
-  const { stream } = request;
+  const { stream } = exchange;
   const timer = setTimeout(() => {
     if (isOver(exchange)) cutOff(exchange);
     else handlers.refuse(exchange, refuse('request-timeout', 'The request did not arrive in time.'));
   }, limit).unref();
-  request.once('end', () => clearTimeout(timer));
+  stream.once('end', () => clearTimeout(timer));
   stream.once('close', () => clearTimeout(timer));
 }

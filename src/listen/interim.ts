@@ -11,7 +11,7 @@ export function writeInterim(exchange: Exchange, { status, fields }: Interim): v
   // What cannot be written is left out whole: an announcement that nobody gets harms nobody, and the answer is still to come.
   if (!isWritable(kept)) return;
   if (exchange.protocol === 'http/2') {
-    exchange.response.stream.additionalHeaders(recordOf(status, kept));
+    exchange.stream.additionalHeaders(recordOf(status, kept));
     return;
   }
   const { request, response } = exchange;

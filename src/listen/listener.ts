@@ -10,13 +10,15 @@ import { type AskContext, readAsk } from './ask.ts';
 import { type Place, bind } from './bind.ts';
 import { brokenRequest, troubledPort } from './broken.ts';
 import { cutOff } from './cut-off.ts';
-import { type Exchange, isOver } from './exchange.ts';
+import { type Exchange, isAnswered, isOver } from './exchange.ts';
 import { type Front, createFront } from './front.ts';
 import type { FrontLimits } from './limits.ts';
 import { type Going, createGoing } from './going.ts';
 import { createFindPeer } from './peer.ts';
-import { reply } from './reply.ts';
-import { type ListenerTls, createSecured } from './secure.ts';
+import { type Manner, reply } from './reply.ts';
+import { createStandingAnswers, type StandingAnswers } from './standing-answers.ts';
+import { createWireForms } from './wire-forms.ts';
+import { type ListenerTls, type Secured, createSecured } from './secure.ts';
 
 /** What of a listener can change while it is open. */
 export interface Manners {
@@ -82,21 +84,16 @@ export function createListener(options: ListenerOptions): Listener {
   const going = createGoing();
   const front: Front = createFront(
     {
-      request: (exchange) => serve({ ...options, front, going }, exchange, context),
-      refuse: (exchange, refusal) => finish({ ...options, front, going }, exchange, refused(refusal), clock.now()),
-      unread: (refusal) => record(options, '', problemAnswer(refusal, UNREAD), clock.now()),
+      request: (exchange) => serve(port, exchange, context),
+      refuse: (exchange, refusal) => finish(port, exchange, refused(refusal), clock.now()),
+      unread: (refusal) => record(port, '', problemAnswer(refusal, UNREAD), clock.now()),
       trouble: (error) => observer.record(troubledPort(name, error)),
     },
     limits,
     secured?.acceptor,
   );
-  const renew = async (): Promise<void> => {
-    try {
-      await secured?.renew();
-    } catch (error) {
-      throw new Error(`listener ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    }
-  };
+  const port = portOf(options, front, going);
+  const renew = (): Promise<void> => renewIdentity(name, secured);
   return {
     name,
     renew,
@@ -115,7 +112,35 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-type Port = ListenerOptions & { readonly front: Front; readonly going: Going };
+function portOf(options: ListenerOptions, front: Front, going: Going): Port {
+  const wireForms = createWireForms();
+  const manner = { ...options.limits, wireForms };
+  return {
+    ...options,
+    front,
+    going,
+    standing: createStandingAnswers((answer) => wireForms.has(answer)),
+    kept: { ...manner, closes: false },
+    last: { ...manner, closes: true },
+  };
+}
+
+async function renewIdentity(name: ListenerName, secured: Secured | null): Promise<void> {
+  try {
+    await secured?.renew();
+  } catch (error) {
+    throw new Error(`listener ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+type Port = ListenerOptions & {
+  readonly front: Front;
+  readonly going: Going;
+  readonly standing: StandingAnswers;
+  /** How an answer is written that the connection outlives, and how the last one. */
+  readonly kept: Manner;
+  readonly last: Manner;
+};
 
 /** An answer and whether the connection ends for what the request was. */
 interface Given {
@@ -133,15 +158,19 @@ const given = (answer: Answer): Given => ({ answer, closes: false });
 /** Reads, handles and answers one request, whatever happens; a broken handler is an `internal` problem, never a crash. */
 function serve(port: Port, exchange: Exchange, context: AskContext): void {
   const startedAt = port.clock.now();
-  const write = (got: Given): void => finish(port, exchange, got, startedAt);
-  const broke = (error: unknown): void => write(brokenBy(port, exchange, error));
+  const broke = (error: unknown): void => finish(port, exchange, brokenBy(port, exchange, error), startedAt);
   try {
+    const standing = port.standing.find(exchange, context, startedAt);
+    if (standing !== undefined) return finish(port, exchange, given(standing), startedAt);
     const ask = readAsk(exchange, context);
-    if (!ask.ok) return write(refused(ask.refusal));
+    if (!ask.ok) return finish(port, exchange, refused(ask.refusal), startedAt);
     const answer = port.handle(ask.value);
     // Most answers are there at once: they are written without a turn of the event loop.
-    if (!(answer instanceof Promise)) return write(given(answer));
-    void answer.then((got) => write(given(got)), broke);
+    if (!(answer instanceof Promise)) {
+      port.standing.keep(ask.value, answer, startedAt);
+      return finish(port, exchange, given(answer), startedAt);
+    }
+    void answer.then((got) => finish(port, exchange, given(got), startedAt), broke);
   } catch (error) {
     broke(error);
   }
@@ -156,21 +185,19 @@ function brokenBy(port: Port, exchange: Exchange, error: unknown): Given {
 
 /** Writes the answer and tells of it; never throws. */
 function finish(port: Port, exchange: Exchange, { answer, closes }: Given, startedAt: EpochMs): void {
-  const manner = { ...port.limits, closes: closes || port.front.isEnding() };
   const method = exchange.request.method ?? '';
-  const told = (): void => record(port, method, answer, startedAt);
   try {
-    const written = reply(exchange, answer, manner);
-    const { tags, lastWords = false } = answer;
-    if (tags !== undefined) port.going.add(exchange, { tags, lastWords });
-    if (written === undefined) return told();
+    const written = reply(exchange, answer, closes || port.front.isEnding() ? port.last : port.kept);
+    port.going.add(exchange, answer);
+    if (written === undefined) return record(port, method, answer, startedAt);
+    const told = (): void => record(port, method, answer, startedAt);
     written.then(told, (error: unknown) => {
       breakOff(port, exchange, error);
       told();
     });
   } catch (error) {
     // What cannot be written once is not tried again: `internal` itself always can.
-    if (exchange.response.headersSent || answer.trace.code === 'internal') return breakOff(port, exchange, error);
+    if (isAnswered(exchange) || answer.trace.code === 'internal') return breakOff(port, exchange, error);
     finish(port, exchange, { answer: internal(port, error), closes }, startedAt);
   }
 }

@@ -21,11 +21,11 @@ export function createFindPeer(principal: string | null, asksForCertificates: bo
 }
 
 /** What all requests of one connection share; HTTP/2 gives each stream a socket object of its own. */
-const connectionOf = ({ protocol, request }: Exchange): object | undefined =>
-  protocol === 'http/2' ? request.stream.session : request.socket;
+const connectionOf = (exchange: Exchange): object | undefined =>
+  exchange.protocol === 'http/2' ? exchange.stream.session : exchange.request.socket;
 
-function certificateOf({ protocol, request }: Exchange): PeerCertificate | null {
-  const socket: unknown = protocol === 'http/2' ? request.stream.session?.socket : request.socket;
+function certificateOf(exchange: Exchange): PeerCertificate | null {
+  const socket: unknown = exchange.protocol === 'http/2' ? exchange.stream.session?.socket : exchange.request.socket;
   if (!(socket instanceof TLSSocket) || !socket.authorized) return null;
   const certificate = socket.getPeerX509Certificate();
   return certificate === undefined ? null : describe(certificate);

@@ -3,9 +3,10 @@ import type { Answer } from '../kernel/answer.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import { hasContent, readAway } from './body.ts';
 import { cutOff } from './cut-off.ts';
-import { type Exchange, isOver, sinkOf } from './exchange.ts';
-import { type Head, headOf, isBodiless, writeHead } from './head.ts';
+import { type Exchange, type Http1Exchange, isOver, sinkOf } from './exchange.ts';
+import { type Head, isBodiless } from './head.ts';
 import { abandon, flushed, pump, slices } from './pump.ts';
+import { AT_ONCE, isShort, type WireForm, type WireForms, writeHead } from './wire-forms.ts';
 
 /** How one answer is written. */
 export interface Manner {
@@ -15,10 +16,8 @@ export interface Manner {
   readonly writeTimeout: number;
   /** How long an unread request body is read away, in ms. */
   readonly linger: number;
+  readonly wireForms: WireForms;
 }
-
-/** Longer bodies are written piece by piece, so that a client that stops reading is noticed. */
-const AT_ONCE = 64 * 1024;
 
 /**
  * Writes one answer. A short one is handed over at once; else the promise resolves when it is written or the client is gone. A body
@@ -34,43 +33,45 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
   const body = method === 'HEAD' || isBodiless(answer.status) ? null : answer.body;
   if (body === null) abandon(answer.body);
   // Where the next request starts is only known once this one's body is read.
-  const unread = exchange.protocol === 'http/1' && hasContent(exchange) && !exchange.request.complete;
+  const unread = isUnread(exchange);
   const closes = manner.closes || unread;
-  const head = begin(exchange, answer, { closes, ends: body === null });
+  const form = begin(exchange, answer, { closes, ends: body === null, wireForms: manner.wireForms });
   // RFC 9112 §9.6: after "close" no further request on the connection is processed, or it would act without an answer.
   if (closes && exchange.protocol === 'http/1') exchange.endConnection();
-  if (unread) return finishUnread(exchange, body, head, manner);
+  if (unread && exchange.protocol === 'http/1') return finishUnread(exchange, body, form.head, manner);
   const sink = sinkOf(exchange);
   if (body === null || isShort(body)) {
-    endShort(exchange, body);
+    endShort(exchange, body, form);
     // Nearly always the system has taken all of it by now, and there is nothing to wait for.
     if (sink.writableLength > 0) void finish(exchange, manner.writeTimeout);
     return undefined;
   }
-  return finishStream(exchange, body, head, manner);
+  return finishStream(exchange, body, form.head, manner);
 }
 
-const isShort = (body: Answer['body']): body is Uint8Array => body instanceof Uint8Array && body.byteLength <= AT_ONCE;
+const isUnread = (exchange: Exchange): boolean =>
+  exchange.protocol === 'http/1' && !exchange.request.complete && hasContent(exchange);
 
 /**
  * Ends an answer whose body is there. Under HTTP/1 it goes out as text of one character per byte: Node joins that with the head
  * into one write, where bytes are a second one.
  */
-function endShort(exchange: Exchange, body: Uint8Array | null): void {
+function endShort(exchange: Exchange, body: Uint8Array | null, form: WireForm): void {
   if (body === null || body.byteLength === 0) sinkOf(exchange).end();
-  else if (exchange.protocol === 'http/2') exchange.response.stream.end(body);
-  else exchange.response.end(oneCharacterPerByte(body), 'latin1');
+  else if (exchange.protocol === 'http/2') exchange.stream.end(body);
+  else exchange.response.end(form.text(), 'latin1');
 }
 
-const oneCharacterPerByte = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-
 /** Writes the head, or lets go of the body that nobody will read then. */
-function begin(exchange: Exchange, answer: Answer, more: Parameters<typeof writeHead>[2]): Head {
+function begin(
+  exchange: Exchange,
+  answer: Answer,
+  more: Parameters<typeof writeHead>[2] & Pick<Manner, 'wireForms'>,
+): WireForm {
   try {
-    const head = headOf(answer, exchange.request.method ?? '');
-    writeHead(exchange, head, more);
-    return head;
+    const form = more.wireForms.of(answer, exchange.request.method ?? '');
+    writeHead(exchange, form, more);
+    return form;
   } catch (error) {
     abandon(answer.body);
     throw error;
@@ -94,7 +95,7 @@ async function finishStream(
 
 /** Answers a request whose body nobody has read to its end: the answer is out whole before the rest is read away. */
 async function finishUnread(
-  exchange: Exchange,
+  exchange: Http1Exchange,
   body: Uint8Array | ByteStream | null,
   head: Head,
   { writeTimeout, linger }: Manner,
@@ -102,7 +103,7 @@ async function finishUnread(
   const sink = sinkOf(exchange);
   if (isShort(body)) sink.write(body);
   else if (body !== null && !(await pumpBody(sink, body, head.length, writeTimeout))) return cutOff(exchange);
-  else if (exchange.protocol === 'http/1') exchange.response.flushHeaders();
+  else exchange.response.flushHeaders();
   if (!exchange.request.complete) await readAway(exchange, linger);
   sink.end();
   await finish(exchange, writeTimeout);

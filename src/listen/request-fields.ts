@@ -42,16 +42,11 @@ export function readField(fields: Fields, name: string): string | undefined {
   return found;
 }
 
-/**
- * Says what is wrong with a request's fields as a whole.
- * @param most bytes of names and values together; HTTP/1 heads are bounded while they are read, HTTP/2 ones are not.
- */
-export function wrongFields(fields: Fields, most: number): Refusal | undefined {
+/** Says what is wrong with a request's fields for their names alone. */
+export function wrongNames(fields: Fields): Refusal | undefined {
   const seen = new Set<string>();
-  let length = 0;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] ?? '').toLowerCase();
-    length += name.length + (fields[at + 1] ?? '').length;
     if (name.includes('_') && MIMICKED.has(name.replaceAll('_', '-'))) {
       return refuse('bad-request', `The field ${name} looks like another one; write it with "-".`);
     }
@@ -59,5 +54,15 @@ export function wrongFields(fields: Fields, most: number): Refusal | undefined {
     if (seen.has(name)) return refuse('bad-request', `The field ${name} stands twice.`);
     seen.add(name);
   }
+  return undefined;
+}
+
+/**
+ * Refuses fields that are too long.
+ * @param most bytes of names and values together; HTTP/1 heads are bounded while they are read, HTTP/2 ones are not.
+ */
+export function tooLong(fields: Fields, most: number): Refusal | undefined {
+  let length = 0;
+  for (const text of fields) length += text.length;
   return length > most ? refuse('request-too-large', 'The fields are too long.', { status: 431 }) : undefined;
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as fc from 'fast-check';
-import { readField, wrongFields } from '../../src/listen/request-fields.ts';
+import { Connection } from '../../src/listen/connection.ts';
+import { FieldPlaces } from '../../src/listen/field-places.ts';
+import { readField, tooLong, wrongNames } from '../../src/listen/request-fields.ts';
 import { PREFACE, TYPE, frame, getLines, isAnswered, request } from '../support/http2-frames.ts';
 import { type Listening, answer, ask2, listening } from '../support/listening.ts';
 
@@ -44,6 +46,47 @@ describe('fields as an Ask reads them', () => {
   });
 });
 
+describe('where fields stand, known from an earlier request', () => {
+  const name = fc.constantFrom('Host', 'host', 'HOST', 'Accept', 'a2a-version', 'X_Y', 'constructor', '__proto__');
+  const line = fc.tuple(name, fc.string({ maxLength: 4 })).map(([one, value]) => [one, value] as const);
+  const headOf = fc.array(line, { maxLength: 6 }).map((lines) => lines.flat());
+  const asked = ['host', 'accept', 'a2a-version', 'x_y', 'constructor', '__proto__', 'via'];
+
+  test('every field reads as it does without', () => {
+    fc.assert(
+      fc.property(headOf, (fields) => {
+        const places = new FieldPlaces(fields);
+        assert.ok(places.fit(fields));
+        for (const each of asked) assert.equal(places.read(fields, each), readField(fields, each));
+        assert.deepEqual(places.wrong, wrongNames(fields));
+      }),
+    );
+  });
+  test('and so it does on a connection, whatever its requests before were', () => {
+    fc.assert(
+      fc.property(fc.array(headOf, { maxLength: 6 }), (requests) => {
+        const connection = new Connection();
+        for (const fields of requests) {
+          const places = connection.placesOf(fields);
+          for (const each of asked) assert.equal(places.read(fields, each), readField(fields, each));
+          assert.deepEqual(places.wrong, wrongNames(fields));
+        }
+      }),
+    );
+  });
+  const cases: readonly (readonly [name: string, fields: readonly string[], fits: boolean])[] = [
+    ['the same names with other values', ['Host', 'b', 'Accept', 'c'], true],
+    ['another case', ['host', 'a', 'Accept', '*'], false],
+    ['another order', ['Accept', '*', 'Host', 'a'], false],
+    ['one less', ['Host', 'a'], false],
+    ['one more', ['Host', 'a', 'Accept', '*', 'Accept', '*'], false],
+  ];
+  const known = new FieldPlaces(['Host', 'a', 'Accept', '*']);
+  for (const [title, fields, fits] of cases) test(title, () => assert.equal(known.fit(fields), fits));
+});
+
+const wrongFields = (fields: readonly string[]) => wrongNames(fields) ?? tooLong(fields, 100);
+
 describe('what is wrong with fields', () => {
   const size = (bytes: number): string[] => ['x', 'a'.repeat(bytes - 1)];
   const cases: readonly (readonly [name: string, fields: readonly string[], status: number | undefined])[] = [
@@ -56,7 +99,7 @@ describe('what is wrong with fields', () => {
   ];
   for (const [name, fields, status] of cases) {
     test(name, () => {
-      const wrong = wrongFields(fields, 100);
+      const wrong = wrongFields(fields);
       assert.equal(wrong?.code, { 400: 'bad-request', 431: 'request-too-large' }[status ?? 0]);
       assert.equal(wrong?.status, status === 431 ? 431 : undefined);
     });
@@ -64,10 +107,7 @@ describe('what is wrong with fields', () => {
   test('never throws, and never repeats a value', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('host', 'Authorization', 'content_length', 'x', '')), (names) => {
-        const wrong = wrongFields(
-          names.flatMap((name) => [name, 'hunter2']),
-          100,
-        );
+        const wrong = wrongFields(names.flatMap((name) => [name, 'hunter2']));
         assert.ok(wrong === undefined || !wrong.detail.includes('hunter2'));
       }),
     );

@@ -1,0 +1,94 @@
+import type { Answer } from '../kernel/answer.ts';
+import type { Peer } from '../kernel/peer.ts';
+import type { EpochMs } from '../kernel/units.ts';
+import type { AskContext, Received } from './ask.ts';
+import type { Exchange } from './exchange.ts';
+import { tooLong } from './request-fields.ts';
+
+/**
+ * Answers that the same request gets again, by raw target: it is neither read nor routed anew. The same is a request with the same
+ * method, the same field names, and the same values of all fields that were read when it was answered, however the others differ.
+ */
+export interface StandingAnswers {
+  /** Finds the answer that a request would get if it was read and handled; undefined where that must be done to know. */
+  find(exchange: Exchange, context: AskContext, now: EpochMs): Answer | undefined;
+  /** Remembers what a request got, where that stands for more than this one. */
+  keep(ask: Received, answer: Answer, now: EpochMs): void;
+}
+
+/** Targets and shapes of requests that are remembered at one time. */
+const MOST_TARGETS = 1_024;
+const MOST_SHAPES = 4;
+/** Bytes of bodies that they hold, each once as bytes and once as text. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** A request that was answered, as far as another one can be the same. */
+interface Known {
+  readonly context: AskContext;
+  readonly peer: Peer;
+  readonly localAddress: string | undefined;
+  readonly method: string;
+  readonly version: string;
+  readonly names: readonly string[];
+  /** Where the values stand that count, and these values. */
+  readonly places: readonly number[];
+  readonly values: readonly (string | undefined)[];
+  readonly answer: Answer;
+}
+
+/** Read of every request before anybody is asked. */
+const ALWAYS_READ: readonly string[] = ['host', 'content-length', 'transfer-encoding', ':authority', ':scheme'];
+/** What stands there is remembered nowhere, and what it allows ends by itself. */
+const SECRET: readonly string[] = ['authorization', 'proxy-authorization', 'cookie'];
+
+/**
+ * Floor: one look-up, one comparison for each field name and each value that counts, and whether the answer still holds.
+ * @param isRepeated true for an answer that was given before: what is asked once in a while is not worth remembering.
+ */
+export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): StandingAnswers {
+  const known = new Map<string, readonly Known[]>();
+  let [second, bytes] = [0, 0];
+  const forget = (): void => {
+    known.clear();
+    bytes = 0;
+  };
+  return {
+    find(exchange, context, now) {
+      if (exchange.expects !== 'nothing') return undefined;
+      const same = known.get(exchange.request.url ?? '')?.find((each) => isSame(each, exchange, context));
+      return same?.answer.holds?.(now) === true ? same.answer : undefined;
+    },
+    keep(ask, answer, now) {
+      if (answer.holds === undefined || !isRepeated(answer) || !ask.isKnownByFields(SECRET)) return;
+      // Answers that depend on time say the second, so that all of them are over with it.
+      if (Math.floor(now / 1000) !== second || known.size >= MOST_TARGETS || bytes > MOST_BYTES) forget();
+      second = Math.floor(now / 1000);
+      bytes += answer.body instanceof Uint8Array ? answer.body.byteLength * 2 : 0;
+      const { url = '' } = ask.exchange.request;
+      const others = (known.get(url) ?? []).slice(0, MOST_SHAPES - 1);
+      known.set(url, [knownBy(ask, answer), ...others]);
+    },
+  };
+}
+
+function knownBy({ exchange, context, peer, asked }: Received, answer: Answer): Known {
+  const { rawHeaders, method = '', httpVersion } = exchange.request;
+  const names = rawHeaders.filter((_, at) => at % 2 === 0);
+  const counts = new Set([...ALWAYS_READ, ...asked]);
+  const places = names.flatMap((name, at) => (counts.has(name.toLowerCase()) ? [at * 2 + 1] : []));
+  const values = places.map((at) => rawHeaders[at]);
+  const { localAddress } = exchange.connection;
+  return { context, peer, localAddress, method, version: httpVersion, names, places, values, answer };
+}
+
+/** What is not there stays away where the names are the same. */
+function isSame(known: Known, exchange: Exchange, context: AskContext): boolean {
+  const { method, httpVersion, rawHeaders } = exchange.request;
+  if (known.context !== context || known.method !== method || known.version !== httpVersion) return false;
+  const { names, places, values } = known;
+  if (rawHeaders.length !== names.length * 2) return false;
+  for (let at = 0; at < names.length; at += 1) if (rawHeaders[at * 2] !== names[at]) return false;
+  for (let at = 0; at < places.length; at += 1) if (rawHeaders[places[at] ?? 0] !== values[at]) return false;
+  if (known.localAddress !== exchange.connection.localAddress || known.peer !== context.peerOf(exchange)) return false;
+  return tooLong(rawHeaders, context.headBytes) === undefined;
+}

@@ -1,0 +1,85 @@
+import type { OutgoingHttpHeaders } from 'node:http2';
+import type { Answer } from '../kernel/answer.ts';
+import type { Exchange } from './exchange.ts';
+import { type Head, headOf, recordOf } from './head.ts';
+
+/** What an answer is as a protocol writes it. */
+export interface WireForm {
+  readonly head: Head;
+  /** The body under HTTP/1, where it is short: one character per byte. */
+  text(): string;
+  /** The head under HTTP/2; Node copies it. */
+  record(): OutgoingHttpHeaders;
+}
+
+export interface WireForms {
+  /** Makes an answer's form; of one that is given again, once. Throws where there is none. */
+  of(answer: Answer, method: string): WireForm;
+  /** True where the form of an answer is at hand, since it was given before. */
+  has(answer: Answer): boolean;
+}
+
+/** The forms that are kept go with their answers. */
+export function createWireForms(): WireForms {
+  const kept = new WeakMap<Answer, WireForm>();
+  return {
+    has: (answer) => kept.has(answer),
+    of(answer, method) {
+      // Where there is no body, what is said of its length depends on the method, except with a status that says nothing of it.
+      const mayKeep = answer.holds !== undefined && (answer.body instanceof Uint8Array || answer.status === 304);
+      if (!mayKeep) return new Form(answer, method);
+      let form = kept.get(answer);
+      if (form === undefined) kept.set(answer, (form = new Form(answer, method)));
+      return form;
+    },
+  };
+}
+
+/** Made as far as it is asked for, once. */
+class Form implements WireForm {
+  readonly head: Head;
+  readonly #body: Answer['body'];
+  #text: string | undefined;
+  #record: OutgoingHttpHeaders | undefined;
+
+  constructor(answer: Answer, method: string) {
+    this.head = headOf(answer, method);
+    this.#body = answer.body;
+  }
+
+  text(): string {
+    return (this.#text ??= isShort(this.#body) ? oneCharacterPerByte(this.#body) : '');
+  }
+
+  record(): OutgoingHttpHeaders {
+    return (this.#record ??= recordOf(this.head.status, this.head.fields));
+  }
+}
+
+/**
+ * Puts the head before the body. Throws where a field cannot be written, with nothing sent.
+ * @param more what the writer knows: whether the connection ends, and whether no body follows.
+ */
+export function writeHead(
+  exchange: Exchange,
+  form: WireForm,
+  more: { readonly closes: boolean; readonly ends: boolean },
+): void {
+  if (exchange.protocol === 'http/2') {
+    exchange.stream.respond(form.record(), { endStream: more.ends });
+    return;
+  }
+  const { response } = exchange;
+  const { status, fields, hasDate } = form.head;
+  response.sendDate = !hasDate;
+  response.writeHead(status, more.closes ? [...fields, 'Connection', 'close'] : fields);
+}
+
+/** Longer bodies are written piece by piece, so that a client that stops reading is noticed. */
+export const AT_ONCE = 64 * 1024;
+
+export const isShort = (body: Answer['body']): body is Uint8Array =>
+  body instanceof Uint8Array && body.byteLength <= AT_ONCE;
+
+const oneCharacterPerByte = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
