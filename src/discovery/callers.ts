@@ -7,7 +7,7 @@ import { type NameHash, type Principal, plainPrincipal, principalTags } from '..
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { SKEW } from '../policy/claims.ts';
-import { checkAudience } from '../policy/principals.ts';
+import { audiencesOf, checkAudience } from '../policy/principals.ts';
 import { revokedBy } from '../policy/revoked.ts';
 import type { Rules } from '../policy/rules.ts';
 import { type Members, type ReadToken, readToken } from '../policy/token.ts';
@@ -98,6 +98,7 @@ class KnownCallers implements Callers {
   readonly #listeners = new Map<ListenerName, Outcome<Caller>>();
   /** By the connection's own object, so that they go with their connections. */
   readonly #peers = new WeakMap<Peer, Outcome<Caller>>();
+  #audiencesKnown: { readonly of: Rules['agents']; readonly are: ReadonlySet<string> } | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -219,8 +220,15 @@ class KnownCallers implements Callers {
     const caller = known === undefined ? this.#name(principalOf(token, rule, chosen), hash, issuer) : accepted(known);
     if (!caller.ok) return caller;
     if (known === undefined) callers.set(chosen, caller.value);
-    const meant = checkAudience(caller.value.principal, rule, this.#parts.rules().agents.values());
+    const meant = checkAudience(caller.value.principal, rule, (each) => this.#audiences().has(each));
     return meant.ok ? caller : meant;
+  }
+
+  /** Put together once for each snapshot of the rules: there may be any number of agents. */
+  #audiences(): ReadonlySet<string> {
+    const { agents } = this.#parts.rules();
+    if (agents !== this.#audiencesKnown?.of) this.#audiencesKnown = { of: agents, are: audiencesOf(agents.values()) };
+    return this.#audiencesKnown.are;
   }
 
   #name(named: Outcome<Principal>, hash: string, issuer: Issuer): Outcome<Caller> {

@@ -134,7 +134,8 @@ const unsteady = ({ route }: Turn): Answer =>
 function wrongAudience(route: Route, { principal, issuer }: Caller): Refusal | undefined {
   if (issuer === null || (route.to !== 'card' && route.to !== 'origin-card' && route.to !== 'operation'))
     return undefined;
-  const meant = checkAudience(principal, issuer.rule, [route.agent]);
+  const { audience } = route.agent.extended;
+  const meant = checkAudience(principal, issuer.rule, (each) => audience.includes(each));
   return meant.ok ? undefined : meant.refusal;
 }
 

@@ -95,11 +95,11 @@ async function eachOf(
   concurrency: number,
   refresh: (agent: AgentRule) => Promise<void>,
 ): Promise<void> {
-  const waiting = [...agents];
+  const waiting = agents.values();
   const worker = async (): Promise<void> => {
-    for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift()) await refresh(agent);
+    for (const agent of waiting) await refresh(agent);
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(concurrency, agents.length) }, worker));
 }
 
 /** One request per stored variant, and at least the current version's. */

@@ -15,14 +15,17 @@ const matches = ({ tenant, principal, scope, role }: VisibleTo, caller: Principa
   (scope === null || caller.scopes.includes(scope)) &&
   (role === null || caller.roles.includes(role));
 
-/** "A caller's token must be for one of its issuer's `audience` or the agent's `extended.audience`." */
+/**
+ * "A caller's token must be for one of its issuer's `audience` or the agent's `extended.audience`."
+ * @param isOfAgent says whether an audience is that of the agent, or of any agent before it is known which one is meant.
+ */
 export function checkAudience(
   principal: Principal,
   issuer: IssuerRule,
-  agents: Iterable<Pick<AgentRule, 'extended'>>,
+  isOfAgent: (audience: string) => boolean,
 ): Outcome<Principal> {
-  if (isFor(principal, issuer.audience)) return accepted(principal);
-  for (const { extended } of agents) if (isFor(principal, extended.audience)) return accepted(principal);
+  const { audience } = principal;
+  if (audience.some((each) => issuer.audience.includes(each) || isOfAgent(each))) return accepted(principal);
   return refused(
     refuse(
       'token-audience',
@@ -31,8 +34,9 @@ export function checkAudience(
   );
 }
 
-const isFor = ({ audience }: Principal, wanted: readonly string[]): boolean =>
-  audience.some((each) => wanted.includes(each));
+/** The audiences of all agents together. */
+export const audiencesOf = (agents: Iterable<Pick<AgentRule, 'extended'>>): ReadonlySet<string> =>
+  new Set([...agents].flatMap(({ extended }) => extended.audience));
 
 /** What makes two tokens of one principal two authorisations. */
 export const authorisationOf = ({ scopes, roles }: Pick<Principal, 'scopes' | 'roles'>): string =>

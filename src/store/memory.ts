@@ -37,6 +37,9 @@ export const LARGEST_PART = 4;
 /** Keeps entries in memory, charged by the byte; the least recently used goes first. */
 export const createMemoryStore = (options: MemoryStoreOptions): MemoryStore => new Memory(options);
 
+/** Pinned entries that are looked at for one that comes in: with many agents the turn goes round in many puts. */
+const MOST_LOOKS = 64;
+
 const ALL = tag('all');
 const NONE: readonly Entry[] = [];
 
@@ -48,6 +51,7 @@ class Memory implements MemoryStore {
   readonly #fence = createFence();
   readonly #tally = new Tally();
   readonly #kept = new Map<Entry, Bytes>();
+  #turn = this.#kept.entries();
   #maxBytes: Bytes;
   #lru: LRUCache<Entry, Bytes>;
 
@@ -156,7 +160,8 @@ class Memory implements MemoryStore {
   #isWorthIts(size: Bytes): boolean {
     const maxBytes = this.#maxBytes;
     if (size > maxBytes / LARGEST_PART) return false;
-    for (let left = this.#kept.size; left > 0 && this.#keptBytes() + size > maxBytes; left -= 1) this.#releaseOne();
+    const looks = Math.min(this.#kept.size, MOST_LOOKS);
+    for (let left = looks; left > 0 && this.#keptBytes() + size > maxBytes; left -= 1) this.#releaseOne();
     return this.#keptBytes() + size <= maxBytes;
   }
 
@@ -185,13 +190,22 @@ class Memory implements MemoryStore {
 
   /** Looks at one pinned entry, each in its turn, and lets it go the way of the others when its pin has ended. */
   #releaseOne(): void {
-    const [first] = this.#kept;
-    if (first === undefined) return;
-    const [entry, size] = first;
+    const next = this.#nextKept();
+    if (next === undefined || this.#options.pinned(next[0])) return;
+    const [entry, size] = next;
     this.#kept.delete(entry);
-    if (this.#options.pinned(entry)) this.#kept.set(entry, size);
-    else if (this.#lru.calculatedSize + size <= this.#maxBytes) this.#lru.set(entry, size);
+    if (this.#lru.calculatedSize + size <= this.#maxBytes) this.#lru.set(entry, size);
     else this.#letGo(entry, size);
+  }
+
+  /** Goes round without beginning anew each time: whoever begins at the first passes over all that have gone. */
+  #nextKept(): readonly [Entry, Bytes] | undefined {
+    let next = this.#turn.next();
+    if (next.done === true) {
+      this.#turn = this.#kept.entries();
+      next = this.#turn.next();
+    }
+    return next.done === true ? undefined : next.value;
   }
 
   #list(entry: Entry, size: Bytes, pinned: boolean): void {

@@ -303,3 +303,22 @@ describe('another size', () => {
     assert.deepEqual([holds(store, 'a'), holds(store, 'b')], [false, true]);
   });
 });
+
+describe('pinned entries without end', () => {
+  test('cost one that comes in no more than a few looks, and go within a few rounds when their pins end', async () => {
+    let looks = 0;
+    let isPinned = true;
+    const { store } = storeFor(50, (entry) => {
+      looks += 1;
+      return isPinned && isCard(entry);
+    });
+    for (let at = 0; at < 500; at += 1) await store.put(cardOf(`card-${at}`));
+    looks = 0;
+    assert.equal(await store.put(entryOf('a')), false, 'no room is left');
+    assert.ok(looks > 10 && looks < 200, `${looks} looks`);
+    isPinned = false;
+    for (let round = 0; round < 12; round += 1) await store.put(entryOf(`later-${round}`));
+    assert.ok(holds(store, 'later-11'));
+    assert.ok(store.size().bytes <= ONE * 50);
+  });
+});
