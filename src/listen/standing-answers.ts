@@ -19,7 +19,7 @@ export interface StandingAnswers {
 /** Targets and shapes of requests that are remembered at one time. */
 const MOST_TARGETS = 1_024;
 const MOST_SHAPES = 4;
-/** Bytes of bodies that they hold, each once as bytes and once as text. */
+/** Bytes of heads and bodies that they hold, each body once as bytes and once as text. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** A request that was answered, as far as another one can be the same. */
@@ -63,8 +63,8 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
       // Answers that depend on time say the second, so that all of them are over with it.
       if (Math.floor(now / 1000) !== second || known.size >= MOST_TARGETS || bytes > MOST_BYTES) forget();
       second = Math.floor(now / 1000);
-      bytes += answer.body instanceof Uint8Array ? answer.body.byteLength * 2 : 0;
-      const { url = '' } = ask.exchange.request;
+      const { url = '', rawHeaders } = ask.exchange.request;
+      bytes += rawHeaders.join('').length + (answer.body instanceof Uint8Array ? answer.body.byteLength * 2 : 0);
       const others = (known.get(url) ?? []).slice(0, MOST_SHAPES - 1);
       known.set(url, [knownBy(ask, answer), ...others]);
     },
