@@ -5,7 +5,6 @@ import type { Entry } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
 import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import type { Kill } from '../kernel/kill.ts';
-import type { Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, epochMs, ms } from '../kernel/units.ts';
 import { isSame } from '../policy/keep-unchanged.ts';
 import { killed, killOf } from '../policy/kills.ts';
@@ -16,7 +15,7 @@ import type { JudgeAgain } from './judge-again.ts';
 import type { ExtendedReviews } from './extended-reviews.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
-import type { RefreshCard, Refreshed } from './refresh.ts';
+import { type RefreshCard, type Refreshed, unsent } from './refresh.ts';
 import type { Pending, Reviews } from './reviews.ts';
 import { createSelect } from './select.ts';
 import { type Setback, type Setbacks, createSetbacks } from './setbacks.ts';
@@ -271,15 +270,6 @@ interface Lanes {
   readonly key: EntryKey;
   readonly rule: number;
 }
-
-/** Nothing is sent for what is killed or gone, so there is no exchange to write down. */
-const unsent = (refusal: Refusal): Refreshed => ({
-  ok: false,
-  outcome: 'superseded',
-  refusal,
-  status: null,
-  retryAfter: null,
-});
 
 const brokenUpdate = (agent: AgentRule, error: unknown): Event => ({
   kind: 'notice',

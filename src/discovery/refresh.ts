@@ -236,3 +236,12 @@ function failure(
     retryAfter: result.ok ? parseRetryAfter(readerOf(result.response.fields)('retry-after'), attempt.receivedAt) : null,
   };
 }
+
+/** Nothing is sent for what is killed or gone, so there is no exchange to write down. */
+export const unsent = (refusal: Refusal): Refreshed => ({
+  ok: false,
+  outcome: 'superseded',
+  refusal,
+  status: null,
+  retryAfter: null,
+});
