@@ -86,8 +86,10 @@ async function storeOf(entries: number): Promise<Readonly<Record<string, number>
   };
 }
 
-const entryAt = (at: number, body: Uint8Array): Entry =>
-  entryOf(`agent-${at}`, { body, tags: [tag('all'), tag(`agent:agent-${at}`), tag(`origin:agent-${at}.example.com`)] });
+function entryAt(at: number, body: Uint8Array): Entry {
+  const tags = [tag('all'), tag(`agent:agent-${at}`), tag(`origin:agent-${at}.example.com`)];
+  return entryOf(`agent-${at}`, { body, tags });
+}
 
 function peekTime(store: MemoryStore, entries: number): number {
   const keys = Array.from({ length: Math.min(entries, 10_000) }, (_, at) =>

@@ -23,6 +23,8 @@ const grants = [
   ...(process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
 ];
 // What warns here is that grants were given, on each start.
-const flags = ['--permission', ...grants, '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'];
+const quiet = ['--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'];
+// The young generation stays small (docs/decisions/0006-a-small-young-generation.md): the same flag as in bin/cardea.
+const flags = ['--permission', ...grants, ...quiet, '--max-semi-space-size=4'];
 
 process.execve(process.execPath, [process.execPath, ...flags, `${app}/dist/main.js`, ...process.argv.slice(2)]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { FLAGS } from '../../bench/support/cardea.ts';
 import { median, medianRatio, per100k, percentile, rounded } from '../../bench/support/figures.ts';
 import { written } from '../../bench/support/floors.ts';
 import { readH2load } from '../../bench/support/load.ts';
@@ -139,3 +140,9 @@ test('the next Node is the one that CI runs the suite on', () => {
   const script = readFileSync(new URL('../../.ci/run', import.meta.url), 'utf8');
   assert.equal(/^NEXT_NODE=(.*)$/m.exec(script)?.[1], NEXT_NODE);
 });
+
+for (const launcher of ['bin/cardea', 'deploy/image/launch.mjs'])
+  test(`what is measured is started with the flags of ${launcher}`, () => {
+    const text = readFileSync(new URL(`../../${launcher}`, import.meta.url), 'utf8');
+    assert.deepEqual(text.match(/--max-[a-z-]+=\d+/g), FLAGS);
+  });
