@@ -16,8 +16,8 @@ export interface Running {
   end(): Promise<void>;
 }
 
-/** How long a program may take to say that it runs, and to end. */
-const PATIENCE_MS = 20_000;
+/** How long a program may take to say that it runs, and to end: a hundred thousand agents take a while. */
+const PATIENCE_MS = 180_000;
 
 export interface Command {
   readonly line: readonly [string, ...string[]];
