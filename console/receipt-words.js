@@ -61,6 +61,12 @@ export function tellReceipt(receipt) {
         digest: null,
       };
     }
+    case 'registry': {
+      const { registry, status, action, said, code, why } = receipt;
+      const tone = action === 'allow' && code === null ? 'quiet' : action === 'block' ? 'bad' : 'order';
+      const told = facts(said !== status && `“${said}”`, action, code, why);
+      return { tone, title: `The registry ${registry} says: ${status}`, facts: told, digest: null };
+    }
     case 'refusal': {
       const { code, count, principal } = receipt;
       const times = count === 1 ? 'once' : `${count} times`;

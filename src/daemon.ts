@@ -14,7 +14,9 @@ import { listenerMaker, wantedOf } from './daemon/make-listener.ts';
 import { createDaemonFile, type DaemonFile, type Started } from './daemon/places.ts';
 import { type CountStored, storedCounter } from './daemon/preview.ts';
 import { createReload, type Load, type Reload, type ReloadCause } from './daemon/reload.ts';
+import { createReaders, createStores } from './daemon/stores.ts';
 import { type DaemonState, takeNoState, takeState } from './daemon/state.ts';
+import { createDrain, running } from './daemon/running.ts';
 import { createStatus, type Status } from './daemon/status.ts';
 import { type Discovery, createDiscovery } from './discovery/discovery.ts';
 import type { KillSwitch } from './discovery/kill-switch.ts';
@@ -22,6 +24,7 @@ import type { ClosableFetcher } from './egress/fetcher.ts';
 import type { BoundAddress } from './egress/own-listeners.ts';
 import type { Sight } from './egress/sight.ts';
 import type { Entry } from './kernel/entry.ts';
+import type { Tag } from './kernel/ids.ts';
 import type { Outcome } from './kernel/refusal.ts';
 import { ms } from './kernel/units.ts';
 import { createLog } from './observe/log.ts';
@@ -29,13 +32,9 @@ import { type Metrics, createMetrics } from './observe/metrics.ts';
 import { createObserver } from './observe/observer.ts';
 import type { Rules } from './policy/rules.ts';
 import { killOf } from './policy/kills.ts';
-import type { Clock, Evidence, KillBook, Observer, Store } from './ports.ts';
-import { createCoder } from './store/coder.ts';
-import { createExtendedStore } from './store/extended.ts';
+import type { Clock, Evidence, FileWatch, KillBook, Observer, Store } from './ports.ts';
 import { type ClosableFileWatch, createFileWatch } from './store/file-watch.ts';
 import { mountedAlone } from './store/mounts.ts';
-import { createMemoryStore } from './store/memory.ts';
-import { createSecrets } from './store/secrets.ts';
 import { createTieredStore } from './store/tiered.ts';
 
 /** The composition root: the only place that constructs anything. */
@@ -107,6 +106,10 @@ export interface Own extends DaemonState {
   /** Those in force. */
   readonly settings: () => Settings;
   readonly lastReload: Reload['last'];
+  /** Tells of files that change; null where nobody waits for that. */
+  readonly files: FileWatch | null;
+  /** Cuts the answers that are being written under a tag. */
+  readonly cut: (scope: Tag) => void;
 }
 
 /** For commands that run beside a daemon or without one: nothing listens, and no switch of a daemon concerns them. */
@@ -114,12 +117,14 @@ export const alone = async ({ settings }: Pick<Configured, 'settings'>, { clock 
   addresses: () => [],
   settings: () => settings,
   lastReload: () => ({ adoptedAt: clock.now(), lastSuccessful: true }),
+  files: null,
+  cut: () => undefined,
   ...(await takeNoState(clock)),
 });
 
 /** Builds the object graph around the doors, with nothing listening. */
 export async function createGraph(configured: Configured, world: World, own: Own): Promise<Graph> {
-  const { settings, rules, clock, kills, revocations } = { ...configured, ...world, ...own };
+  const { settings, rules, clock, kills, revocations, registryRecord, cut } = { ...configured, ...world, ...own };
   const stores = { memory: () => memory, extended: () => extended };
   const program = { version: programVersion(), node: process.versions.node };
   const metrics = createMetrics(gauges(own, { discovery: () => discovery, ...stores }), program);
@@ -134,7 +139,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const store = archive === null ? memory : createTieredStore(memory, archive);
   const fetcher = createWayOut(settings, world, own.addresses);
   const doors = { clock, fetcher, store, extended, ledger, observer, kills, revocations, archive, cardKey };
-  const discovery: Discovery = createDiscovery({ ...doors, ...createReaders() }, rules);
+  const discovery: Discovery = createDiscovery({ ...doors, registryRecord, cut, ...createReaders(own.files) }, rules);
   await discovery.ready;
   if ('warm' in store) {
     // Archived cards of agents that are gone, and what is stopped, must not come back; the rest is judged before it is served.
@@ -166,14 +171,6 @@ export async function createGraph(configured: Configured, world: World, own: Own
   };
 }
 
-/** What is obtained for one caller lives apart from what is for all. */
-const createStores = (options: Parameters<typeof createMemoryStore>[0]) => ({
-  memory: createMemoryStore(options),
-  extended: createExtendedStore(options),
-});
-
-const createReaders = () => ({ coder: createCoder(), secrets: createSecrets(process.env) });
-
 const both = (one: Observer, other: Pick<Observer, 'record'>): Observer => ({
   record(event) {
     one.record(event);
@@ -185,14 +182,20 @@ const both = (one: Observer, other: Pick<Observer, 'record'>): Observer => ({
 export async function startDaemon(configured: Configured, world: World, load: Load): Promise<Daemon> {
   const inForce = { settings: configured.settings };
   const settings = (): Settings => inForce.settings;
-  const own = { settings, addresses: () => listeners.addresses(), lastReload: () => reload.last() };
+  const files = createFileWatch(world.clock);
+  const own = {
+    settings,
+    addresses: () => listeners.addresses(),
+    lastReload: () => reload.last(),
+    files,
+    cut: (scope: Tag) => listeners.cut(scope),
+  };
   const graph = await createGraph(configured, world, { ...own, ...(await takeState(settings, world.clock)) });
   const { clock, observer, discovery } = graph;
   const authority = await adminAuthority(settings(), clock).catch(closing(graph));
   const listeners: Listeners = createListeners({ clock, observer, create: (...order) => createOne(...order) });
   const killing = createKilling(settings().kill.file, graph, listeners);
   const daemonFile = createDaemonFile(settings(), observer);
-  const files = createFileWatch(clock);
   const adopt = createAdopt({ graph, inForce, authority, listeners, killing, daemonFile });
   const digest = (): string => discovery.rules().digest;
   const reload: Reload = createReload({ clock, observer, files, load, adopt, mountedAlone, digest });
@@ -207,37 +210,10 @@ export async function startDaemon(configured: Configured, world: World, load: Lo
   opened.commit();
   await daemonFile.write(listeners.started());
   killing.watch();
+  discovery.begin();
   reload.begin(configured.files);
   const prefetched = prefetch(graph, configured.rules).then(status.prefetchEnded);
-  return {
-    get started() {
-      return listeners.started();
-    },
-    observer,
-    killSwitch,
-    prefetched,
-    settled: () => discovery.settled(),
-    stopAll: (reason) => void killing.stopAll('signal', reason),
-    reload: reload.run.bind(reload),
-    token: authority.untold,
-    drained: draining.ended,
-    drain() {
-      draining.begin();
-      return draining.ended;
-    },
-  };
-}
-
-/** A drain that whoever orders it first begins, and everybody can wait for. */
-function createDrain(drain: () => Promise<void>): { readonly begin: () => void; readonly ended: Promise<void> } {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let begun = false;
-  const begin = (): void => {
-    if (begun) return;
-    begun = true;
-    drain().then(resolve, reject);
-  };
-  return { begin, ended: promise };
+  return running({ graph, listeners, killing, reload, draining, prefetched, token: authority.untold });
 }
 
 interface Running {

@@ -1,6 +1,7 @@
 import type { ValidConfig } from './cli/check.ts';
 import type { Examine } from './cli/doctor.ts';
 import type { Answered, Asked, Refused } from './cli/findings.ts';
+import type { LookedAt } from './cli/registry-findings.ts';
 import { type Graph, type World, alone, createGraph } from './daemon.ts';
 import type { Fields } from './kernel/fields.ts';
 import type { Url } from './kernel/ids.ts';
@@ -16,10 +17,24 @@ export const examineBy = (world: World): Examine => ({
   async *agents(config) {
     const graph = await createGraph(config, world, await alone(config, world));
     try {
-      for (const agent of config.rules.agents.values()) {
+      await lookUpAll(graph);
+      for (const agent of graph.discovery.rules().agents.values()) {
         const [url] = agent.cards;
         if (url !== undefined) yield await askAgent(config, { agent, url }, graph);
       }
+    } finally {
+      await graph.close();
+    }
+  },
+  async registries(config) {
+    const graph = await createGraph(config, world, await alone(config, world));
+    try {
+      await lookUpAll(graph);
+      return graph.discovery.registries.list().map(({ name, lastSuccess }) => ({
+        name,
+        had: lastSuccess > 0,
+        agents: [...graph.discovery.rules().agents.values()].flatMap((agent) => standingIn(agent, name)),
+      }));
     } finally {
       await graph.close();
     }
@@ -42,6 +57,11 @@ interface Wanted {
   readonly url: Url;
 }
 
+/** Where agents of registries are is known when those have been had. */
+async function lookUpAll({ discovery }: Graph): Promise<void> {
+  for (const { name } of discovery.registries.list()) await discovery.registries.lookUp(name);
+}
+
 async function askAgent(config: ValidConfig, wanted: Wanted, graph: Graph): Promise<Asked> {
   const { agent, url } = wanted;
   const result = await askPlainly(config, wanted, graph);
@@ -49,6 +69,12 @@ async function askAgent(config: ValidConfig, wanted: Wanted, graph: Graph): Prom
   const refused = refreshed.ok ? null : { code: refreshed.refusal.code, detail: refreshed.refusal.detail };
   const addresses = [...new Set(result.trail.addresses)];
   return { agent: agent.name, url, addresses, answer: answerOf(result, graph.clock.now()), refused };
+}
+
+function standingIn({ name: agent, registered }: AgentRule, registry: string): LookedAt['agents'] {
+  if (registered?.registry !== registry) return [];
+  const { status, action, said, misplaced } = registered;
+  return [{ agent, status, action, said, misplaced: misplaced?.detail ?? null }];
 }
 
 function askPlainly({ rules }: ValidConfig, { agent, url }: Wanted, graph: Graph): Promise<FetchResult<WholeResponse>> {

@@ -216,13 +216,14 @@ async function fetchAgent(given: ValidConfig, rule: AgentRule, world: World): Pr
 
 async function fetchWith({ discovery }: Graph, agent: AgentRule, remarks: readonly string[]): Promise<FetchedCard> {
   const { refreshed } = await discovery.fetchOnce(agent);
+  const registry = registryLines(discovery.rules().agents.get(agent.name));
   if (!refreshed.ok) {
     const { code, detail } = refreshed.refusal;
     return {
       target: agent.name,
       report: { agent: agent.name, ok: false, outcome: refreshed.outcome, code, detail },
       card: null,
-      lines: [`refused: ${code}: ${detail}`],
+      lines: [...registry, `refused: ${code}: ${detail}`],
     };
   }
   const { entry, outcome } = refreshed;
@@ -233,10 +234,20 @@ async function fetchWith({ discovery }: Graph, agent: AgentRule, remarks: readon
     report: { agent: agent.name, ok: true, outcome, url: entry.url, ...lifetime, ...admission },
     card: entry.body,
     lines: [
+      ...registry,
       `accepted: ${admission?.facts.name ?? ''} ${admission?.facts.version ?? ''} (A2A ${admission?.facts.protocolVersion ?? '?'}) from ${entry.url}`,
       `signature: ${admission?.verdict.signature ?? 'off'}; digest: ${admission?.digest ?? ''}; fresh for ${lifetime.freshSeconds} s`,
       ...remarks,
       ...(admission?.warnings ?? []).map((warning) => `warning: ${warning}`),
     ],
   };
+}
+
+/** What was found in the agent's registry. */
+function registryLines(agent: AgentRule | undefined): readonly string[] {
+  const registered = agent?.registered ?? null;
+  if (registered === null) return [];
+  const { registry, id, status, action, said } = registered;
+  const place = agent?.cards[0] ?? 'no place that may be used';
+  return [`registry: ${registry} says of ${id}: ${status} (${said}), ${action}; card: ${place}`];
 }

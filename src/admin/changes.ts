@@ -81,6 +81,19 @@ export async function refresh(call: Call): Promise<Answer> {
   return refreshed.ok ? json({ ...refreshed.value, receipt }) : problem(refreshed.refusal);
 }
 
+/** Reads a registry now: what it has revoked is gone when this is answered. */
+export async function refreshRegistry(call: Call): Promise<Answer> {
+  const { ports, named } = call;
+  if (!ports.hasRegistry(named)) return problem(refuse('not-found', 'No registry of this name is configured.'));
+  const reason = reasonOf(call.order);
+  if (!reason.ok) return problem(reason.refusal);
+  const receipt = await writeDown(call, 'refresh', [tag(`registry:${named}`)], reason.value);
+  const refreshed = await ports.refreshRegistry(named);
+  if (!refreshed.ok) return problem(refreshed.refusal);
+  const agents = refreshed.value.map(({ agent, state, registry }) => ({ agent, state, ...registry }));
+  return json({ registry: named, agents, receipt });
+}
+
 export const approve = (call: Call): Promise<Answer> => decide(call, 'approve');
 export const reject = (call: Call): Promise<Answer> => decide(call, 'reject');
 

@@ -65,6 +65,7 @@ function eventBlock(event: Event): string | undefined {
       return block('request', { listener: event.listener, status: event.status, ...event.trace });
     }
     case 'evicted':
+    case 'lookup':
     case 'forward':
       return undefined;
   }

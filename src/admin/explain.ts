@@ -58,7 +58,20 @@ function reasons(
     return [...lines, `Stopped: ${kill.scope}, by ${kill.by}: ${kill.reason}. To lift: ${lift}`];
   }
   if (status === null) return [...lines, 'Nothing is stopped; each request is decided by the rule.'];
+  lines.push(...registryReasons(status, now));
   return [...lines, ...(review === null ? [] : reviewReasons(review, now)), ...cardReasons(status, now)];
+}
+
+/** What its registry says, since when, and why it is not where the registry says. */
+function registryReasons({ registry, urls }: AgentView, now: EpochMs): readonly string[] {
+  if (registry === null) return [];
+  const { name, id, status, action, said, at, misplaced } = registry;
+  const age = at === 0 ? 'it was never had' : `had ${seconds(now - at)} ago`;
+  const word = said === status ? status : `${status} (${said})`;
+  const place =
+    misplaced === null ? [] : [`The place that it names is not used: ${misplaced.code}. ${misplaced.detail}`];
+  const where = urls.length === 0 ? ['It names no place for its card.'] : [];
+  return [`The registry ${name} says of ${id}: ${word}; the rule makes it ${action}; ${age}.`, ...place, ...where];
 }
 
 /** What is in force and why, and what is not taken and why not. */

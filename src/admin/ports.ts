@@ -6,6 +6,7 @@ import type { Kill, KillSource } from '../kernel/kill.ts';
 import type { Verdict } from '../kernel/entry.ts';
 import type { Review, SignatureVerdict } from '../kernel/outcome.ts';
 import type { Authority } from '../kernel/receipt.ts';
+import type { RegistryAction, RegistryStatus } from '../kernel/registry.ts';
 import type { Outcome, Refusal } from '../kernel/refusal.ts';
 import type { CardVariant, FirstUse, ReviewAction } from '../kernel/review.ts';
 import type { EpochMs } from '../kernel/units.ts';
@@ -35,6 +36,9 @@ export interface AdminPorts {
   preview(scope: Tag): KillPreview;
   /** Resolves to how many entries it concerned. */
   purge(tags: readonly Tag[], soft: boolean): Promise<number>;
+  /** Reads a registry now; resolves when what it says is in force, with the agents that name it. */
+  refreshRegistry(name: string): Promise<Outcome<readonly AgentView[]>>;
+  hasRegistry(name: string): boolean;
   /** In force when it returns; resolves when it is written, or could not be. */
   revoke(order: RevokeOrder): Promise<Outcome<Revoked>>;
   /** Adopts the configuration as it is written now, or says why the old one stays. */
@@ -168,6 +172,23 @@ export interface AgentView extends CardStatus {
   readonly staleUntil: EpochMs;
   /** The last failure, while it is remembered. */
   readonly setback: SetbackView | null;
+  /** What its registry says of it; null where it names none. */
+  readonly registry: RegistryView | null;
+}
+
+export interface RegistryView {
+  readonly name: string;
+  /** The identifier of its entry. */
+  readonly id: string;
+  readonly status: RegistryStatus;
+  /** What the configuration makes of that. */
+  readonly action: RegistryAction;
+  /** The registry's own words. */
+  readonly said: string;
+  /** When it was last had; 0 for never. */
+  readonly at: EpochMs;
+  /** Why the place that it names is not used. */
+  readonly misplaced: { readonly code: string; readonly detail: string } | null;
 }
 
 export interface SetbackView {

@@ -85,6 +85,9 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route('/principals/revoke', /^\/principals\/revoke$/, {
     POST: always(changes.revoke, 'principal', 'tenant', 'reason'),
   }),
+  route('/registries/catalog/refresh', /^\/registries\/([a-z0-9._-]{1,63})\/refresh$/, {
+    POST: always(changes.refreshRegistry, 'reason'),
+  }),
   route('/reload', /^\/reload$/, { POST: limited(changes.reload, 'reason') }),
   route('/console/session', /^\/console\/session$/, {
     GET: read(signIn.showSession),

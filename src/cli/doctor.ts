@@ -6,12 +6,15 @@ import type { Command, Io } from './command.ts';
 import { diskFindings } from './disk-findings.ts';
 import { type Asked, type Finding, clockFinding, originFindings } from './findings.ts';
 import { usageProblems } from './help.ts';
+import { type LookedAt, registryFindings } from './registry-findings.ts';
 import { inspectKeys } from './inspect-keys.ts';
 import { paint, plainText, showProgress } from './terminal.ts';
 
 /** Asks every origin of a configuration, as the daemon would. */
 export interface Examine {
   agents(config: ValidConfig): AsyncIterable<Asked>;
+  /** The registries, and what they say of the agents that name them. */
+  registries(config: ValidConfig): Promise<readonly LookedAt[]>;
   /** The key sets at URLs, and whether each could be had. */
   keys(config: ValidConfig): Promise<readonly { readonly name: string; readonly had: boolean }[]>;
 }
@@ -24,8 +27,8 @@ export function doctorCommand(examine: Examine): Command {
     name: 'doctor',
     operands: '',
     summary: 'Says what works here, what does not, and what to change',
-    help: `It reads the configuration, looks at the disk and the clock, and asks every origin for its card and its keys, as the
-daemon would and from where it would. It changes nothing and needs no daemon.
+    help: `It reads the configuration, looks at the disk and the clock, reads the registries, and asks every origin for its card and
+its keys, as the daemon would and from where it would. It changes nothing and needs no daemon.
 
   cardea doctor --config cardea.yaml
   kubectl exec POD -c cardea -- /usr/local/bin/node /app/launch.mjs doctor`,
@@ -57,6 +60,8 @@ async function* everything(config: LoadedConfig, examine: Examine, io: Io): Asyn
   yield* configurationFindings(config);
   if (!config.ok) return;
   yield* await diskFindings(config.settings);
+  for (const each of config.rules.registries.length > 0 ? await examine.registries(config) : [])
+    yield* registryFindings(each);
   const asked: Asked[] = [];
   const names = [...config.rules.agents.keys()];
   const progress = showProgress(io);

@@ -1,7 +1,7 @@
 import { isPrivateHost } from '../card/private-host.ts';
 
 /** What was looked at: the heading that a finding stands under. */
-export type Area = 'configuration' | 'disk' | 'dns' | 'tls' | 'clock' | 'origin' | 'keys';
+export type Area = 'configuration' | 'disk' | 'dns' | 'tls' | 'clock' | 'registry' | 'origin' | 'keys';
 
 /** One thing that works, that wants a look, or that does not work, and what to change then. */
 export interface Finding {

@@ -53,6 +53,11 @@ function outcomeOf(receipt: Readonly<Record<string, unknown>>): readonly [outcom
       return [cell(action), `${cell(digest)} ${cell(reason)}`];
     case 'switch':
       return [cell(action), `${cell(scope)} ${cell(reason)}`];
+    case 'registry':
+      return [
+        cell(receipt['status']),
+        cell(why ?? `${String(receipt['registry'])}: ${String(receipt['said'])}, ${String(action)}`),
+      ];
     case 'change':
       return [cell(action), Array.isArray(about) ? about.map(cell).join(' ') : '-'];
     default:

@@ -51,6 +51,7 @@ const killLines = (kills: readonly Row[], io: Io): string =>
 
 function agentTable(agents: readonly Row[], now: number, width: number): string {
   if (agents.length === 0) return 'no agents\n';
+  const hasRegistry = agents.some(({ registry }) => isRecord(registry));
   const head = ['AGENT', 'STATE', 'FOR', 'SIGNATURE', 'VERSION', 'A2A', 'LAST SUCCESS', 'LAST FAILURE'];
   const rows = agents.map((agent) => {
     const { agent: name, state, signature, version, protocolVersion, lastSuccess, setback } = agent;
@@ -64,9 +65,18 @@ function agentTable(agents: readonly Row[], now: number, width: number): string 
       cell(protocolVersion),
       instant(lastSuccess),
       failure,
+      ...(hasRegistry ? [registryCell(agent['registry'], now)] : []),
     ];
   });
-  return table([head, ...rows], width);
+  return table([[...head, ...(hasRegistry ? ['REGISTRY'] : [])], ...rows], width);
+}
+
+/** What an agent's registry says of it, and how long ago it was had. */
+function registryCell(registry: unknown, now: number): string {
+  if (!isRecord(registry)) return '-';
+  const { name, id, status, at } = registry;
+  const had = typeof at === 'number' && at > 0 ? `${span(Math.max(0, now - at))} ago` : 'never had';
+  return `${cell(status)}, ${had} (${cell(name)} ${cell(id)})`;
 }
 
 /** How long the state will last, or has lasted. */

@@ -3,6 +3,7 @@ import { formatAddress, type ListenAddress } from '../kernel/listen-address.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkPrincipals } from './check-principals.ts';
+import { checkRegistries } from './check-registries.ts';
 import { listenersOf } from './listeners-of.ts';
 import { memberPath, itemPath } from './place.ts';
 import { type AgentSettings, CARD_KEYS, type OriginSettings, type Settings, type TlsSettings } from './schema.ts';
@@ -28,6 +29,7 @@ export function checkTogether(draft: Draft<Settings>): readonly Finding[] {
     ...checkKeys(draft),
     ...checkCredentials(draft),
     ...checkPrincipals(draft),
+    ...checkRegistries(draft),
     ...checkDuplicates(draft.origins ?? []),
     ...checkCache(draft.cache),
     ...checkListeners(draft),
@@ -42,10 +44,6 @@ const LISTENERS: readonly string[] = ['agents', 'ops', 'admin'];
 function checkAgent(path: string, name: string, agent: Draft<AgentSettings>): readonly Finding[] {
   if (agent === undefined) return [];
   const found: Finding[] = [];
-  if (agent.origin === null && agent.card === null)
-    found.push({ path, message: 'has no card; write origin: https://HOST, or card: with the whole URL' });
-  if (agent.origin && agent.card)
-    found.push({ path: `${path}.card`, message: 'stands beside origin; write one of the two' });
   if (agent.listen && LISTENERS.includes(name)) {
     found.push({
       path: `${path}.listen`,

@@ -23,14 +23,26 @@ export function compileKeySets(
   );
 }
 
-/** The sets behind an agent's `jku`: its own alone, so that no agent's URL vouches for another's card. */
-export const jkuSets = (place: string, agent: AgentSettings, egress: Settings['egress']): readonly KeySetRule[] =>
-  [...new Map(agent.jku.map((each) => [each.url, each])).values()].map(({ url, pattern }) => ({
-    name: url,
-    jku: url,
-    source: { from: 'url', url, egress: egressRule({ name: place, reach: agent, egress }, [pattern]) },
+/**
+ * The sets behind an agent's `jku`: its own alone, so that no agent's URL vouches for another's card. They are reached as the agent is;
+ * where a registry says where that is, as the rule says that covers them.
+ */
+export function jkuSets(
+  place: string,
+  agent: AgentSettings,
+  { origins, egress }: Pick<Owners, 'origins' | 'egress'>,
+): readonly KeySetRule[] {
+  const reached = (jku: CardUrl): EgressRule =>
+    agent.registry === null
+      ? egressRule({ name: place, reach: agent, egress }, [jku.pattern])
+      : egressOf(jku, { users: [], origins, egress });
+  return [...new Map(agent.jku.map((each) => [each.url, each])).values()].map((jku) => ({
+    name: jku.url,
+    jku: jku.url,
+    source: { from: 'url', url: jku.url, egress: reached(jku) },
     revoked: [],
   }));
+}
 
 /** Who may say how a URL of the configuration is reached. */
 interface Owners {

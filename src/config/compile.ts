@@ -20,6 +20,7 @@ import { ownCredential } from './compile-credentials.ts';
 import { extendedRule } from './compile-extended.ts';
 import { compileKeySets, egressOf, jkuSets } from './compile-keys.ts';
 import { compileIssuers, compileVisibleTo } from './compile-principals.ts';
+import { compileRegistries, registrationOf } from './compile-registries.ts';
 import { agentReview, reviewText, unnamedReview, urlPins } from './compile-review.ts';
 import { digestOf } from './digest.ts';
 import type { KeyDocuments } from './key-documents.ts';
@@ -80,6 +81,7 @@ export function compileRules(settings: Settings, documents: KeyDocuments, pins: 
     aliases: new Map([...settings.agents].flatMap(([name, { hosts }]) => hosts.map((host) => [host, name]))),
     cors: new Set(settings.listen.cors),
     issuers: compileIssuers(settings, origins),
+    registries: compileRegistries(settings, places),
     limits: limitsOf(settings),
     prefetch: { enabled: settings.cache.prefetch, timeout: settings.cache.prefetchTimeout },
   };
@@ -146,16 +148,20 @@ function agentRule({ name, place, review }: Owner, agent: AgentSettings, whole: 
     by: null,
     cards: cardUrls(agent),
     egress: egressRule({ name: place, reach: agent, egress: settings.egress }, patternOf(agent)),
-    cache: cachePolicy('card', agent, settings),
+    cache: cachePolicy('card', agent.risk === 'high' ? { ...agent, maxStale: ms(0) } : agent, settings),
     policy: policyDigest(
       digestOf({ judgement: JUDGEMENT, card, allowlist: isOthersConcern ? listed : null, review: reviewText(review) }),
     ),
     card,
     review,
-    keySets: [...card.keys.flatMap((set) => named.get(set) ?? []), ...jkuSets(place, agent, settings.egress)],
+    keySets: [
+      ...card.keys.flatMap((set) => named.get(set) ?? []),
+      ...jkuSets(place, agent, { origins, egress: settings.egress }),
+    ],
     visibleTo: compileVisibleTo(agent),
     credentials: typeof agent.credentials === 'string' ? agent.credentials : ownCredential(agent.credentials, tokens),
     extended: extendedRule(agent.extended, patternOf(agent), tokens),
+    registered: registrationOf(agent, settings),
   };
 }
 
@@ -163,6 +169,9 @@ function agentRule({ name, place, review }: Owner, agent: AgentSettings, whole: 
 const OF_AGENTS_ALONE = {
   origin: null,
   card: null,
+  registry: null,
+  id: null,
+  risk: 'normal',
   hosts: [],
   route: 'direct',
   credentials: 'none',

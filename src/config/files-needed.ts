@@ -28,6 +28,12 @@ export function filesNeeded(draft: Draft<Settings>): readonly NeededFile[] {
   return [...agents, ...origins, ...keys, ...pinsWritten(draft), ...listenerFiles(draft)];
 }
 
+/** Lists files that may come later: what they say is waited for, and followed by whoever reads them. */
+export const filesAwaited = (draft: Draft<Settings>): readonly NeededFile[] =>
+  (draft?.registries ?? []).flatMap((registry, index) =>
+    registry?.file ? [{ path: `${itemPath('registries', index)}.file`, file: registry.file }] : [],
+  );
+
 /** Lists those files and the ones that are read when they are wanted: a change of any of them is a reload. */
 export function filesRead(draft: Draft<Settings>): readonly string[] {
   const token = draft?.admin?.token;

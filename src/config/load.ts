@@ -3,7 +3,7 @@ import type { Rules } from '../policy/rules.ts';
 import { checkTogether, doubts, type Finding } from './checks.ts';
 import { compileListeners, compileRules, type ListenSettings } from './compile.ts';
 import { readDocument } from './document.ts';
-import { filesNeeded, filesRead } from './files-needed.ts';
+import { filesAwaited, filesNeeded, filesRead } from './files-needed.ts';
 import { type InspectKeys, readKeys } from './key-documents.ts';
 import { type Environment, type FlagValue, namedSettings, readOverrides } from './overrides.ts';
 import { readPins } from './pins.ts';
@@ -67,6 +67,7 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
   // The table's reader makes what the table's type says, except where it has reported a problem.
   const draft = table.value as Draft<Settings>;
   const missing = await unreadable(filesNeeded(draft), order.readFile);
+  const awaited = await unreadable(filesAwaited(draft), order.readFile);
   const keys = await readKeys(draft, order);
   const pins = await readPins(draft, order.readFile);
   const together = [...checkTogether(draft), ...missing, ...keys.problems, ...pins.problems].map(locate);
@@ -80,7 +81,7 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
     settings,
     rules: compileRules(settings, keys.documents, pins.files),
     listen: compileListeners(settings),
-    warnings: [...warnings, ...[...doubts(settings), ...keys.warnings].map(locate)],
+    warnings: [...warnings, ...[...doubts(settings), ...awaited, ...keys.warnings].map(locate)],
     files,
     sources: table.sources,
   };

@@ -8,6 +8,7 @@ import { keyId, keyText, setName } from './types/keys.ts';
 import { duration, size } from './types/quantities.ts';
 import { agentBase, cardUrl, hostName, originMatch, pageOrigin, proxyUrl, uri } from './types/web.ts';
 import { agentNameType, boolean, integer, oneOf, principalName } from './types/words.ts';
+import { registries } from './registry-table.ts';
 
 /**
  * The table: every setting there is, with type, bounds, default and a line of documentation. The types, the validation,
@@ -120,8 +121,21 @@ const cardKeys = {
 } as const;
 
 const agent = section({
-  origin: optional(agentBase, 'Where the agent lives; the well-known path is appended, once. Either this or `card`.'),
-  card: optional(cardUrl, 'The whole URL of the card, used as it is. Either this or `origin`.'),
+  origin: optional(
+    agentBase,
+    'Where the agent lives; the well-known path is appended, once. Either this, `card`, or `registry` with `id`.',
+  ),
+  card: optional(cardUrl, 'The whole URL of the card, used as it is.'),
+  registry: optional(
+    setName,
+    'The registry (`registries` at the top) that says where the card is and whether it may be used.',
+  ),
+  id: optional(uri, "The identifier of the agent's entry in that registry."),
+  risk: setting(
+    oneOf('normal', 'high'),
+    'normal',
+    '`high`: its card is never served stale, and what its registry says holds for no longer than `refresh`: an unknown or unreachable registry holds.',
+  ),
   hosts: group(
     list(hostName),
     'Host names that are its own on the agents listener: its paths stand at their root, for clients that drop base paths.',
@@ -244,6 +258,7 @@ export const SCHEMA = section({
     'Keys that may sign cards, by the name that agents list them under. Each is `jwks`, `file` or `inline`.',
   ),
   principals: group(principals, 'Who is calling.'),
+  registries: group(registries, 'Lists that say where the cards of agents are, and whether they may be used.'),
   cache: group(cache, 'Caching, where the origin does not say otherwise.'),
   limits: group(limits, 'Bounds.'),
   egress: group(egress, 'The way out.'),
@@ -259,6 +274,7 @@ export const CARD_KEYS = section(cardKeys);
 export type Settings = Infer<typeof SCHEMA>;
 export type AgentSettings = Settings['agents'] extends ReadonlyMap<string, infer Agent> ? Agent : never;
 export type IssuerSettings = Settings['principals']['issuers'][number];
+export type RegistrySettings = Settings['registries'][number];
 export type KeySetSettings = Settings['keys'] extends ReadonlyMap<string, infer Keys> ? Keys : never;
 export type OriginSettings = Settings['origins'][number];
 export type TlsSettings = Infer<typeof tls>;

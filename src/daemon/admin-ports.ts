@@ -5,6 +5,7 @@ import type { AdminAuthority } from './authority.ts';
 import type { ListenerSettings } from '../config/compile.ts';
 import type { Listeners } from './listeners.ts';
 import { type CountStored, previewOf } from './preview.ts';
+import { registryPorts, registryView } from './registry-ports.ts';
 import { createReviewPorts } from './review-ports.ts';
 import { ruleOf } from './rule-of.ts';
 import { effectiveValues } from '../config/effective.ts';
@@ -69,6 +70,7 @@ function createAdminPorts(parts: AdminParts): AdminPorts {
     agent: (agent) => oneAgent(parts, agent),
     card: (agent) => servedCard(parts, agent),
     refresh: (agent) => refresh(parts, agent),
+    ...registryPorts(discovery, () => discovery.statuses().flatMap((status) => agentView(parts, status))),
     describe: (target) => describe(parts, target),
   };
 }
@@ -92,6 +94,7 @@ function viewOf({ discovery }: AdminParts, rule: AgentRule, status: CardStatus):
     ...cardView(entry, status.freshUntil),
     urls: rule.cards,
     tags: agentTags(rule),
+    registry: registryView(discovery, rule),
     setback: setback === undefined ? null : setbackView(setback),
   };
 }
@@ -131,7 +134,7 @@ const setbackView = ({ refusal, at, failures, retryAt }: Setback): AgentView['se
 function servedCard(parts: AdminParts, agent: AgentName): ReturnType<AdminPorts['card']> {
   const { discovery } = parts;
   const rule = ruleOf(discovery, agent);
-  if (rule === undefined || discovery.book.killed(rule) !== undefined) return undefined;
+  if (rule === undefined || discovery.book.stopped(rule) !== undefined) return undefined;
   const entry =
     discovery.book.current(rule, CARD_REQUESTS['1.0']) ?? discovery.book.current(rule, CARD_REQUESTS.absent);
   if (entry === undefined) return undefined;

@@ -22,6 +22,7 @@ export const gauges = (
   cards: () => discovery().statuses(),
   unnamed: () => unnamedChanges(discovery()),
   keys: () => discovery().keySets(),
+  registries: () => discovery().registries.list(),
   cache: () => ({ ...memory().held(), extended: extended().held() }),
   principals: () => extended().held().principals,
   kills: () => killGauge(kills),

@@ -4,6 +4,8 @@ import type { Clock, KillBook } from '../ports.ts';
 import type { RevocationBook } from '../ports/callers.ts';
 import { checkToken, newAdminToken, readConfiguredToken, readStateToken } from '../store/admin-token.ts';
 import { type OpenedKills, openKills } from '../store/kills.ts';
+import type { RegistryRecord } from '../ports/registries.ts';
+import { openRegistries } from '../store/registry-record.ts';
 import { openRevocations } from '../store/revocations.ts';
 import { type State, type StateParts, openMemoryState, openStateFolder } from '../store/open-state.ts';
 import { makeStateFolder } from '../store/state-file.ts';
@@ -12,10 +14,11 @@ import { lockStateFolder } from '../store/state-folder.ts';
 /** What outlives a restart, opened, with the key that signs rewritten cards ready for use. */
 export type OpenedState = Omit<State, 'cardKey'> & { readonly cardKey: SigningKey };
 
-/** What outlives a restart, in the order in which it is opened: the lock, the kills, the revocations, then everything that may fail. */
+/** What outlives a restart, in the order in which it is opened: the lock, the kills, the revocations, then what registries said and everything that may fail. */
 export interface DaemonState {
   readonly kills: KillBook;
   readonly revocations: RevocationBook;
+  readonly registryRecord: RegistryRecord;
   readonly notices: OpenedKills['notices'];
   open(parts: Pick<StateParts, 'clock' | 'observer'>): Promise<OpenedState>;
 }
@@ -29,10 +32,12 @@ export async function takeState(settings: () => Settings, clock: Clock): Promise
   const lock = lockStateFolder(state.path);
   const { book, notices } = await openKills(state.path, clock);
   const { revocations, notices: more } = await openRevocations(state.path, clock);
+  const registries = await openRegistries(state.path);
   return {
     kills: book,
     revocations,
-    notices: [...notices, ...more],
+    registryRecord: registries.registryRecord,
+    notices: [...notices, ...more, ...registries.notices],
     open: async (parts) => withCardKey(await openStateFolder(state.path, lock, { ...parts, bounds })),
   };
 }
@@ -41,7 +46,8 @@ export async function takeState(settings: () => Settings, clock: Clock): Promise
 export async function takeNoState(clock: Clock): Promise<DaemonState> {
   const { book, notices } = await openKills(null, clock);
   const { revocations } = await openRevocations(null, clock);
-  return { kills: book, revocations, notices, open: (parts) => withCardKey(openMemoryState(parts)) };
+  const { registryRecord } = await openRegistries(null);
+  return { kills: book, revocations, registryRecord, notices, open: (parts) => withCardKey(openMemoryState(parts)) };
 }
 
 /** The admin token, and whether anybody but this process knows it. */

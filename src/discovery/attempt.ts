@@ -4,9 +4,9 @@ import type { Entry } from '../kernel/entry.ts';
 import type { EntryKey, Generation, ReceiptId, Url } from '../kernel/ids.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, between } from '../kernel/units.ts';
-import { refusedBy } from '../policy/kills.ts';
+import { type Stopped, refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
-import type { Clock, FetchOrder, FetchResult, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
+import type { Clock, FetchOrder, FetchResult, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
 import type { CardRequest } from './card-request.ts';
 import { cardLimits, notSent } from './exchange-bounds.ts';
 import { agentTags, originTags } from './key.ts';
@@ -42,7 +42,7 @@ interface Doors {
   readonly store: Pick<Store, 'generation'>;
   readonly ledger: Pick<Ledger, 'issue'>;
   readonly stops: Stops;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
 }
 
 /** What to ask for, and whom to tell of a URL that has no card. */

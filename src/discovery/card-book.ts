@@ -2,24 +2,25 @@ import { lifetimeOf } from '../http/freshness.ts';
 import { selectVariant, variantKey } from '../http/vary.ts';
 import type { CallerVersion } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
-import type { Event } from '../kernel/event.ts';
 import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
-import type { Kill } from '../kernel/kill.ts';
 import { type EpochMs, epochMs, ms } from '../kernel/units.ts';
 import { isSame } from '../policy/keep-unchanged.ts';
-import { killed, killOf } from '../policy/kills.ts';
+import { type ActiveStop, type Stopped, killed, killOf } from '../policy/kills.ts';
+import { refuseUnplaced } from '../policy/registered.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
-import type { Clock, KillBook, Observer, Store } from '../ports.ts';
+import type { Clock, Observer, Store } from '../ports.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { JudgeAgain } from './judge-again.ts';
 import type { ExtendedReviews } from './extended-reviews.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import { agentCardKey, agentTags } from './key.ts';
 import { type RefreshCard, type Refreshed, unsent } from './refresh.ts';
+import type { Registries } from './registries.ts';
 import type { Pending, Reviews } from './reviews.ts';
 import { createSelect } from './select.ts';
 import { type Setback, type Setbacks, createSetbacks } from './setbacks.ts';
 import type { Trust } from './trust.ts';
+import { brokenUpdate } from './update-ends.ts';
 import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
 
 /** How one wait for an up-to-date card ended, and whether somebody else's fetch brought it. */
@@ -46,8 +47,8 @@ export interface CardBook {
   update(agent: AgentRule, request: CardRequest): Promise<Update>;
   /** The same with no answer waiting for it: never rejects, the observer is told if it breaks. */
   updateBehind(agent: AgentRule, request: CardRequest): Promise<void>;
-  /** The kill that covers the agent, where one does. */
-  killed(agent: AgentRule): Kill | undefined;
+  /** What stops the agent, where something does. */
+  stopped(agent: AgentRule): ActiveStop | undefined;
   /** Cards of this agent that wait for a person or are blocked. */
   pending(agent: AgentRule): readonly Pending[];
   /** Extended cards of this agent that wait or are blocked. */
@@ -69,12 +70,13 @@ interface Parts {
   readonly store: Store;
   readonly observer: Observer;
   readonly trust: Trust;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly refresh: RefreshCard;
   readonly judgeAgain: JudgeAgain;
   readonly reviews: Pick<Reviews, 'pending'>;
   readonly extendedReviews: Pick<ExtendedReviews, 'pending'>;
   readonly limits: () => Limits;
+  readonly registries: Pick<Registries, 'firstHeard'>;
   readonly isInForce: IsInForce;
 }
 
@@ -137,7 +139,9 @@ class Book implements CardBook {
   }
 
   async updateBehind(agent: AgentRule, request: CardRequest): Promise<void> {
-    if (this.#flights.underway(this.#lane(agent, request.version)) || this.killed(agent) !== undefined) return;
+    if (this.#flights.underway(this.#lane(agent, request.version)) || this.stopped(agent) !== undefined) return;
+    // Its registry will send for it.
+    if (agent.cards.length === 0) return;
     try {
       await this.#updateOwn(agent, request);
     } catch (error) {
@@ -145,7 +149,7 @@ class Book implements CardBook {
     }
   }
 
-  killed(agent: AgentRule): Kill | undefined {
+  stopped(agent: AgentRule): ActiveStop | undefined {
     const kills = this.#parts.kills.active();
     return kills.length === 0 ? undefined : killOf(kills, agentTags(agent));
   }
@@ -214,9 +218,13 @@ class Book implements CardBook {
   }
 
   async #fetch(agent: AgentRule, request: CardRequest): Promise<Refreshed> {
-    const kill = this.killed(agent);
-    if (kill !== undefined) return unsent(killed(kill, agent.name));
+    const stop = this.stopped(agent);
+    if (stop !== undefined) return unsent(killed(stop, agent.name));
+    const unplaced = refuseUnplaced(agent);
+    // Its registry may be about to say where it is: then this rule is outdated when that is known, and the caller is served by the next.
+    if (unplaced !== undefined) await this.#parts.registries.firstHeard(agent);
     if (!this.#parts.isInForce(agent)) return unsent(outdated(agent));
+    if (unplaced !== undefined) return unsent(unplaced);
     const stored = this.current(agent, request);
     const target = { agent, key: this.#lanesOf(agent).key, request, stored };
     const refreshed = await this.#parts.refresh(target, this.#parts.limits());
@@ -270,13 +278,6 @@ interface Lanes {
   readonly key: EntryKey;
   readonly rule: number;
 }
-
-const brokenUpdate = (agent: AgentRule, error: unknown): Event => ({
-  kind: 'notice',
-  level: 'error',
-  msg: 'a background refresh broke',
-  about: { agent: agent.name, error: error instanceof Error ? error.message : String(error) },
-});
 
 /** RFC 9111 §4: only what may be stored may answer a request that it was not made for; what was taken away answers nobody. */
 const mayShare = (refreshed: Refreshed): boolean =>

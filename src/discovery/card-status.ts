@@ -5,6 +5,8 @@ import type { Entry } from '../kernel/entry.ts';
 import type { AgentName, CardDigest } from '../kernel/ids.ts';
 import type { CardState, SignatureVerdict } from '../kernel/outcome.ts';
 import { type EpochMs, epochMs, later } from '../kernel/units.ts';
+import { isByRegistry } from '../policy/kills.ts';
+import { isHeldByRegistry } from '../policy/registered.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardBook } from './card-book.ts';
 import { CARD_REQUESTS } from './card-request.ts';
@@ -37,13 +39,12 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
   // What a restart found was a success of the run before.
   const lastSuccess = book.lastSuccess(agent.name) || (entry?.receivedAt ?? NEVER);
   const setback = book.setback(agent, CARD_REQUESTS['1.0']);
-  // A key that is killed shows only in the card that it signed: then the last attempt says so.
-  const killed = book.killed(agent) !== undefined || (entry === undefined && setback?.refusal.code === 'killed');
+  const stopped = stoppedBy(book, agent, entry);
   const waiting = book.pending(agent);
   const pending = countByClass(waiting, book.pendingExtended(agent));
-  if (entry === undefined)
-    return { ...NOTHING, agent: agent.name, state: killed ? 'killed' : 'missing', lastSuccess, pending };
-  const state = killed ? 'killed' : waiting.length > 0 ? 'held' : stateOf(entry, now, setback !== undefined);
+  if (entry === undefined) return { ...NOTHING, agent: agent.name, state: stopped ?? 'missing', lastSuccess, pending };
+  const isHeld = waiting.length > 0 || isHeldByRegistry(agent);
+  const state = stopped ?? (isHeld ? 'held' : stateOf(entry, now, setback !== undefined));
   const freshUntil = later(now, freshFor(entry, now));
   return {
     agent: agent.name,
@@ -62,6 +63,14 @@ export function cardStatus(book: CardBook, agent: AgentRule, now: EpochMs): Card
 /** The card that the state is of. */
 export const cardInUse = (book: CardBook, agent: AgentRule): Entry | undefined =>
   book.current(agent, CARD_REQUESTS['1.0']) ?? book.admitted(agent)[0];
+
+/** A key that is killed shows only in the card that it signed: then the last attempt says so. */
+function stoppedBy(book: CardBook, agent: AgentRule, entry: Entry | undefined): 'killed' | 'revoked' | undefined {
+  const stop = book.stopped(agent);
+  if (stop !== undefined) return isByRegistry(stop) ? 'revoked' : 'killed';
+  const setback = book.setback(agent, CARD_REQUESTS['1.0']);
+  return entry === undefined && setback?.refusal.code === 'killed' ? 'killed' : undefined;
+}
 
 /** Of several cards that wait, each change counts; of one that there is nothing to compare with any more, each class. */
 export function countByClass(waiting: readonly Pending[], extended: readonly WaitingExtended[]): PendingCounts {

@@ -5,9 +5,9 @@ import type { Event } from '../kernel/event.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type EpochMs, between, bytes, isDuring, later, ms } from '../kernel/units.ts';
-import { killOf, killed } from '../policy/kills.ts';
+import { type Stopped, killOf, killed } from '../policy/kills.ts';
 import type { Limits, OauthClient } from '../policy/rules.ts';
-import type { Clock, FetchResult, Fetcher, KillBook, Ledger, Observer, WholeResponse } from '../ports.ts';
+import type { Clock, FetchResult, Fetcher, Ledger, Observer, WholeResponse } from '../ports.ts';
 import type { Secrets } from '../ports/callers.ts';
 import { originTags } from './key.ts';
 import { deniedOrFailed, otherReceipt } from './receipts.ts';
@@ -20,7 +20,7 @@ export interface TokenDoors {
   readonly ledger: Ledger;
   readonly observer: Observer;
   readonly secrets: Secrets;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly stops: Stops;
 }
 

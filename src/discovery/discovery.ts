@@ -5,15 +5,16 @@ import type { NameHash } from '../kernel/principal.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { Clock, Coder, Evidence, Fetcher, KillBook, Observer, Store } from '../ports.ts';
 import type { ExtendedStore, RevocationBook, Secrets } from '../ports/callers.ts';
+import type { RegistryFiles, RegistryRecord } from '../ports/registries.ts';
+import { isBlockedByRegistry } from '../policy/registered.ts';
 import { buildRoutes } from '../policy/route.ts';
 import type { Place } from '../policy/places.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import { createAcceptedCard } from './accepted-card.ts';
-import { adoptRules, type Snapshot } from './adopt.ts';
+import { adoptRules, placeAgain, type Snapshot } from './adopt.ts';
 import { type AllKeys, allKeys } from './all-keys.ts';
 import type { KeyArchive } from './archived-keys.ts';
 import { type CardBook, type Update, createCardBook } from './card-book.ts';
-import { CARD_REQUESTS } from './card-request.ts';
 import { type CardStatus, cardStatus } from './card-status.ts';
 import { createCors } from './cors.ts';
 import { type Handle, createHandle } from './handle.ts';
@@ -21,13 +22,14 @@ import { createFetchKeys } from './fetch-keys.ts';
 import { createGate } from './gate.ts';
 import { createJudge } from './judge.ts';
 import { createJudgeAgain } from './judge-again.ts';
+import { fetching } from './fetching.ts';
 import { createForward } from './forward.ts';
 import { createAgentLists } from './list-agents.ts';
 import { createLocalCard } from './local-card.ts';
 import { createRefuseOperation } from './operation.ts';
 import { createRefresh } from './refresh.ts';
-import type { IsInForce } from './in-force.ts';
-import { agentCardKey, agentTags } from './key.ts';
+import { inForceIn } from './in-force.ts';
+import { agentCardKey } from './key.ts';
 import { createEra } from './era.ts';
 import { createExtended, type Extended } from './extended.ts';
 import { type OwnCredentials, createOwnCredentials } from './own-credentials.ts';
@@ -35,10 +37,14 @@ import { createExtendedReviews, type ExtendedReviews } from './extended-reviews.
 import { createCallers } from './callers.ts';
 import { createIssuers } from './issuers.ts';
 import { type ReviewDesk, createReviewDesk } from './review-desk.ts';
+import { type Registries, createRegistries } from './registries.ts';
+import { type LookUpDoors, createLookUp } from './registry-lookup.ts';
+import { stoppedBy } from './stopped.ts';
 import { type Reviews, createReviews } from './reviews.ts';
 import { type Revoke, createRevoke } from './revoke.ts';
 import { type Schedule, createSchedule } from './schedule.ts';
 import { createStops, type Stops } from './stops.ts';
+import { switching } from './switching.ts';
 import { createServeCard } from './serve-card.ts';
 import { createServeKeys } from './serve-keys.ts';
 import { createServeOrigin } from './serve-origin.ts';
@@ -74,6 +80,10 @@ export interface Discovery {
   statuses(): readonly CardStatus[];
   /** The rules of the cards without a name of which something waits for review. */
   unnamedWaiting(): readonly AgentRule[];
+  /** The registries that agents name. */
+  readonly registries: Pick<Registries, 'lookUp' | 'list'>;
+  /** Begins what goes on by itself: registries are read from now on. */
+  begin(): void;
   /** When each set of keys was last had, those of issuers included; 0 for never. */
   keySets(): ReturnType<Trust['sets']>;
   /** The snapshot that is in force. */
@@ -104,7 +114,7 @@ export interface Discovery {
   stop(): Promise<void>;
 }
 
-export interface Doors {
+export interface Doors extends Pick<LookUpDoors, 'registryReaders'> {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
   readonly store: Store;
@@ -120,17 +130,21 @@ export interface Doors {
   readonly cardKey: SigningKey;
   /** Where fetched keys outlive a restart; null for nowhere. */
   readonly archive: KeyArchive | null;
+  readonly registryFiles: RegistryFiles;
+  readonly registryRecord: RegistryRecord;
+  /** Cuts the answers that are being written under a tag. */
+  readonly cut: (scope: Tag) => void;
 }
 
 /** Puts the parts of the use case together around the doors. */
 export function createDiscovery(doors: Doors, first: Rules): Discovery {
   const stopping = new AbortController();
-  const snapshot: Snapshot = { rules: first, routes: buildRoutes(first) };
-  const parts = createParts(doors, snapshot, stopping.signal);
-  const { trust, keys, own, book, schedule, extended, handle, reviews, extendedReviews, desk } = parts;
+  const snapshot: Snapshot = { given: first, rules: first, routes: buildRoutes(first) };
+  const parts = createParts(doors, snapshot, createStops(stopping.signal));
+  const { trust, keys, own, book, schedule, extended, handle, reviews, extendedReviews, desk, registries } = parts;
   const ready = prepare(parts, first);
   const settled = async (): Promise<void> => {
-    for (const each of [keys, own, extended, book]) await each.settled();
+    for (const each of [registries, keys, own, extended, book]) await each.settled();
   };
   const agents = (): readonly AgentRule[] => [...snapshot.rules.agents.values()];
   return {
@@ -143,14 +157,9 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     desk,
     suspended: (agent) => reviews.suspended(agent),
     ready,
-    async fetchOnce(agent) {
-      await ready;
-      return book.update(agent, CARD_REQUESTS['1.0']);
-    },
-    async prefetch(concurrency) {
-      await ready;
-      await Promise.all([keys.prefetch(), schedule.prefetch(concurrency)]);
-    },
+    registries,
+    begin: () => registries.begin(),
+    ...fetching(parts, snapshot, ready),
     keySets: () => keys.sets(),
     settled,
     statuses: () => agents().map((agent) => cardStatus(book, agent, doors.clock.now())),
@@ -167,6 +176,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
     ...switching(doors, snapshot, parts),
     async stop() {
       schedule.stop();
+      registries.stop();
       keys.stop();
       stopping.abort();
       await settled();
@@ -176,7 +186,7 @@ export function createDiscovery(doors: Doors, first: Rules): Discovery {
 
 function isOfToday({ agent: name, key }: Entry, { agents }: Rules): boolean {
   const agent = name === null ? undefined : agents.get(name);
-  return agent !== undefined && key === agentCardKey(agent);
+  return agent !== undefined && key === agentCardKey(agent) && !isBlockedByRegistry(agent);
 }
 
 /** Learns what the rules need before anything is decided by them: the keys, and what was decided about each agent's cards before. */
@@ -199,32 +209,9 @@ async function judgeAll(book: CardBook, agents: readonly AgentRule[]): Promise<v
   }
 }
 
-/** What a kill does, and its end. */
-const switching = (
-  { store }: Doors,
-  snapshot: Snapshot,
-  { stops, book, schedule, extended }: DiscoveryParts,
-): Pick<Discovery, 'kill' | 'purge' | 'resume'> => ({
-  async kill(scope) {
-    stops.stop(scope);
-    book.forgive();
-    extended.forgive();
-    extended.purge([scope], false);
-    await store.purge([scope], false);
-  },
-  async purge(tags, soft) {
-    const ofCallers = extended.purge(tags, soft);
-    return ofCallers + (await store.purge(tags, soft));
-  },
-  resume(scope) {
-    book.forgive();
-    extended.forgive();
-    if (snapshot.rules.prefetch.enabled) schedule.wake((agent) => mayCover(scope, agent));
-  },
-});
-
 interface DiscoveryParts
   extends Pick<Discovery, 'trust' | 'book' | 'schedule' | 'handle' | 'reviews' | 'extendedReviews' | 'desk'> {
+  readonly registries: Registries;
   readonly stops: Stops;
   readonly extended: Extended;
   readonly own: OwnCredentials;
@@ -237,34 +224,33 @@ function createReviewing(doors: Doors): Pick<Discovery, 'reviews' | 'extendedRev
   return { reviews, extendedReviews: createExtendedReviews({ ...doors, reviews }) };
 }
 
-function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): DiscoveryParts {
-  const { clock, kills, ledger, archive, revocations } = doors;
+function createParts(given: Doors, snapshot: Snapshot, stops: Stops): DiscoveryParts {
+  const doors = { ...given, kills: stoppedBy(given.kills, () => snapshot.rules) };
+  const { clock, ledger, archive, revocations, kills } = doors;
   const now = (): ReturnType<Clock['now']> => clock.now();
   const limits = (): Rules['limits'] => snapshot.rules.limits;
   const rules = (): Rules => snapshot.rules;
-  const isInForce: IsInForce = (agent) =>
-    agent.by === null ? rules().agents.get(agent.name) === agent : rules().origins.includes(agent.by);
-  const stops = createStops(stopping);
+  const isInForce = inForceIn(rules);
+  const changed = (): Promise<void> => placeAgain({ ...doors, ...parts, snapshot });
+  const registries = followRegistries({ ...doors, stops }, snapshot, changed);
   const fetchKeys = createFetchKeys({ ...doors, stops }, limits);
   const trust = createTrust({ clock, archive, fetchKeys });
-  const withdrawn = (thumbprint: string): void => extended.withdraw(thumbprint);
-  const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn });
+  const issuers = createIssuers({ clock, archive, fetchKeys, withdrawn: (key) => extended.withdraw(key) });
   const hash: NameHash = (kind, name) => ledger.keyedHash(kind, name);
   const callers = createCallers({ clock, issuers, rules, hash, revocations });
   const own = createOwnCredentials({ ...doors, stops }, limits);
   const judge = createJudge({ clock, trust, rules });
   const withCodings = createWithCodings(doors.coder, doors.store);
-  const reviewing = createReviewing(doors);
-  const { reviews } = reviewing;
-  const gate = createGate({ reviews, judge, kills });
+  const reviewing = createReviewing(given);
+  const gate = createGate({ ...reviewing, judge, kills });
   const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, withCodings, isInForce });
-  const judgeAgain = createJudgeAgain({ ...doors, trust, judge, reviews, withCodings, isInForce });
-  const book = createCardBook({ ...doors, ...reviewing, limits, trust, refresh, judgeAgain, isInForce });
+  const judgeAgain = createJudgeAgain({ ...doors, ...reviewing, trust, judge, withCodings, isInForce });
+  const book = createCardBook({ ...doors, ...reviewing, limits, trust, refresh, judgeAgain, isInForce, registries });
   const forgive = (): void => extended.forgive();
   const desk = createReviewDesk({ ...doors, ...reviewing, judge, book, withCodings, isInForce, forgive });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const refuseOperation = createRefuseOperation(book);
-  const acceptedCard = createAcceptedCard(book, now, (agent) => reviews.suspended(agent));
+  const acceptedCard = createAcceptedCard(book, now, (agent) => reviewing.reviews.suspended(agent));
   const forward = createForward({ ...doors, rules, stops, acceptedCard });
   const shared = { ...doors, ...reviewing, rules, stops, judge, trust, callers, own, hash, isInForce };
   const serveCard = createServeCard(book, now, createEra({ snapshot, kills, revocations }));
@@ -284,9 +270,21 @@ function createParts(doors: Doors, snapshot: Snapshot, stopping: AbortSignal): D
     lists: createAgentLists(book, rules, now),
     cors: createCors(() => rules().cors),
   });
-  return { stops, trust, keys: allKeys(trust, issuers), own, book, schedule, extended, handle, ...reviewing, desk };
+  const known = { ...reviewing, desk, registries, keys: allKeys(trust, issuers) };
+  const parts = { ...known, stops, trust, own, book, schedule, extended, handle };
+  return parts;
 }
 
-/** Which cards a key has signed is not known before they are fetched, so that any of them may be. */
-const mayCover = (scope: Tag, agent: AgentRule): boolean =>
-  agentTags(agent).includes(scope) || !/^(agent|origin):/.test(scope);
+/** What registries said before counts from the beginning. */
+function followRegistries(
+  doors: LookUpDoors & Pick<Doors, 'registryFiles' | 'registryRecord'>,
+  snapshot: Snapshot,
+  changed: () => Promise<void>,
+): Registries {
+  const lookUp = createLookUp(doors, () => snapshot.rules);
+  const registries = createRegistries({ ...doors, lookUp, changed });
+  registries.follow(snapshot.given);
+  snapshot.rules = registries.place(snapshot.given);
+  snapshot.routes = buildRoutes(snapshot.rules);
+  return registries;
+}

@@ -1,4 +1,4 @@
-import type { KillBook } from '../ports.ts';
+import type { Stopped } from '../policy/kills.ts';
 import type { RevocationBook } from '../ports/callers.ts';
 import type { Snapshot } from './adopt.ts';
 
@@ -11,7 +11,7 @@ export type Era = () => number;
 
 interface Parts {
   readonly snapshot: Snapshot;
-  readonly kills: Pick<KillBook, 'active'>;
+  readonly kills: Stopped;
   readonly revocations: Pick<RevocationBook, 'inForce'>;
 }
 

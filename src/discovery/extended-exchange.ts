@@ -14,9 +14,9 @@ import type { Fields } from '../kernel/fields.ts';
 import type { ReceiptId, Tag } from '../kernel/ids.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, bytes, ms } from '../kernel/units.ts';
-import { refusedBy } from '../policy/kills.ts';
+import { type Stopped, refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Limits, Rules } from '../policy/rules.ts';
-import type { Clock, FetchOrder, FetchResult, Fetcher, KillBook, Ledger, WholeResponse } from '../ports.ts';
+import type { Clock, FetchOrder, FetchResult, Fetcher, Ledger, WholeResponse } from '../ports.ts';
 import { notSent } from './exchange-bounds.ts';
 import { interfaceEgress, OF_ONE_INTERFACE } from './interface-egress.ts';
 import { callTags } from './key.ts';
@@ -56,7 +56,7 @@ export interface ExchangeDoors {
   readonly clock: Clock;
   readonly fetcher: Fetcher;
   readonly ledger: Ledger;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly stops: Stops;
   readonly rules: () => Rules;
 }

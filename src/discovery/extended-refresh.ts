@@ -11,6 +11,7 @@ import type { CardDigest, Generation } from '../kernel/ids.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, epochMs, later } from '../kernel/units.ts';
+import { isStop } from '../policy/kills.ts';
 import { revokedBy } from '../policy/revoked.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { ExtendedStore, RevocationBook } from '../ports/callers.ts';
@@ -109,7 +110,7 @@ const withReceipt = (
 function concludeFailure({ answer, result, receivedAt }: ExtendedExchange): Extract<ExtendedOutcome, { ok: false }> {
   if (answer.is === 'card') throw new Error('a card is no failure');
   const { refusal, status } = answer;
-  if (!result.ok) return failed(refusal.code === 'killed' ? 'superseded' : 'failed', refusal);
+  if (!result.ok) return failed(isStop(refusal.code) ? 'superseded' : 'failed', refusal);
   const retryAfter = parseRetryAfter(readerOf(result.response.fields)('retry-after'), receivedAt);
   return { ok: false, outcome: 'status', refusal, status, retryAfter };
 }
@@ -187,7 +188,7 @@ function entryOf(
     until: earliest(session, shown.until, caller.principal.until),
     publicDigest,
     generation,
-    tags: [...new Set([...cardTags(agent.name, [...agent.cards, ...urls], verdict.kid), ...callerTags(caller)])],
+    tags: [...new Set([...cardTags(agent, [...agent.cards, ...urls], verdict.kid), ...callerTags(caller)])],
   };
 }
 

@@ -10,8 +10,8 @@ import type { FetchOutcome } from '../kernel/outcome.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { between, bytes, type EpochMs, type Ms, ms } from '../kernel/units.ts';
 import type { KeySetRule, KeySource, Limits } from '../policy/rules.ts';
-import { killOf } from '../policy/kills.ts';
-import type { Clock, Fetcher, FetchResult, KillBook, Ledger, Observer, WholeResponse } from '../ports.ts';
+import { type Stopped, killOf } from '../policy/kills.ts';
+import type { Clock, Fetcher, FetchResult, Ledger, Observer, WholeResponse } from '../ports.ts';
 import { type KeyArchive, toArchive } from './archived-keys.ts';
 import { originTags } from './key.ts';
 import { deniedOrFailed, otherReceipt } from './receipts.ts';
@@ -43,7 +43,7 @@ interface Doors {
   readonly fetcher: Fetcher;
   readonly ledger: Ledger;
   readonly observer: Observer;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly stops: Stops;
   /** Where keys outlive a restart; null for nowhere. */
   readonly archive: KeyArchive | null;

@@ -6,18 +6,9 @@ import type { Direction, Passed } from '../kernel/event.ts';
 import type { ReceiptId, Tag } from '../kernel/ids.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type Bytes, type EpochMs, between, bytes, ms } from '../kernel/units.ts';
-import { refusedBy } from '../policy/kills.ts';
+import { type Stopped, refusedBy } from '../policy/kills.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
-import type {
-  Clock,
-  FetchOrder,
-  FetchResult,
-  Fetcher,
-  KillBook,
-  Ledger,
-  Observer,
-  StreamedResponse,
-} from '../ports.ts';
+import type { Clock, FetchOrder, FetchResult, Fetcher, Ledger, Observer, StreamedResponse } from '../ports.ts';
 import { type Call, type ErrorForm, lastEvent } from './call.ts';
 import { notSent } from './exchange-bounds.ts';
 import { answerFields, callFields, callUrl, withoutQuery } from './forward-fields.ts';
@@ -32,7 +23,7 @@ export interface ForwardDoors {
   readonly fetcher: Fetcher;
   readonly ledger: Ledger;
   readonly observer: Observer;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly stops: Stops;
   readonly rules: () => Rules;
 }

@@ -3,8 +3,11 @@ import type { JsonObject } from '../card/json.ts';
 import { fieldValue } from '../http/fields.ts';
 import type { ChangeClass } from '../kernel/change.ts';
 import type { Admission, Entry } from '../kernel/entry.ts';
+import type { Review } from '../kernel/outcome.ts';
 import { type Outcome, type Refusal, refused } from '../kernel/refusal.ts';
-import type { KillBook } from '../ports.ts';
+import type { Stopped } from '../policy/kills.ts';
+import { doubtOf, isHeldByRegistry } from '../policy/registered.ts';
+import type { AgentRule } from '../policy/rules.ts';
 import type { Attempt } from './attempt.ts';
 import type { Judge } from './judge.ts';
 import { serveMeanwhile } from './meanwhile.ts';
@@ -36,7 +39,7 @@ export type Gate = (candidate: Candidate, attempt: Attempt) => Promise<Passed>;
 interface Parts {
   readonly reviews: Reviews;
   readonly judge: Judge;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
 }
 
 /** Makes the gate through which every card goes that an origin gives or confirms. */
@@ -49,11 +52,11 @@ export function createGate(parts: Parts): Gate {
       at: attempt.receivedAt,
     });
     if (!decided.ok) return withoutLedger(decided.refusal, candidate, attempt);
-    if (decided.value.taken) return { taken: true, ...taken(candidate, decided.value) };
+    if (decided.value.taken) return { taken: true, ...taken(candidate, decided.value, attempt.target.agent) };
     const reviewed = {
       admission: { ...entry.admission, review: 'held' as const },
       changes: classesOf(decided.value.ruling.changes),
-      why: whyWithheld(decided.value),
+      why: [whyWithheld(decided.value), doubtOf(attempt.target.agent) ?? []].flat().join(' '),
     };
     return { taken: false, served: await serveMeanwhile(parts, attempt, decided.value), reviewed };
   };
@@ -73,8 +76,13 @@ function offerOf({ entry, view, storable }: Candidate, { target }: Attempt) {
   };
 }
 
-function taken({ entry }: Candidate, { inForce, ruling, wasBack }: Extract<Decided, { taken: true }>) {
-  const review = inForce.review === 'approved' ? 'approved' : ruling.review;
+function taken(
+  { entry }: Candidate,
+  { inForce, ruling, wasBack }: Extract<Decided, { taken: true }>,
+  agent: AgentRule,
+) {
+  const standing = inForce.review === 'approved' ? 'approved' : ruling.review;
+  const review: Review = isHeldByRegistry(agent) ? 'held' : standing;
   const admission = { ...entry.admission, review };
   const back = wasBack ? 'The origin went back to a card that was in force before.' : null;
   return { entry: { ...entry, admission }, reviewed: { admission, changes: classesOf(ruling.changes), why: back } };

@@ -6,11 +6,12 @@ import type { AgentName, Tag } from '../kernel/ids.ts';
 import { plainPrincipal } from '../kernel/principal.ts';
 import { type Outcome, type Refusal, refuse } from '../kernel/refusal.ts';
 import { seconds } from '../kernel/units.ts';
+import { type Stopped, isStop } from '../policy/kills.ts';
 import { decide, decideForAll } from '../policy/decide.ts';
 import { checkAudience } from '../policy/principals.ts';
 import { type Route, type RouteOfCaller, type RouteTable, routeFor } from '../policy/route.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import type { Evidence, KillBook } from '../ports.ts';
+import type { Evidence } from '../ports.ts';
 import { letGo } from './bytes.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Cors } from './cors.ts';
@@ -32,7 +33,7 @@ export type Handle = (ask: Ask) => Answer | Promise<Answer>;
 export interface Services {
   readonly routes: () => RouteTable;
   readonly isInForce: IsInForce;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly callers: Callers;
   readonly ledger: Pick<Evidence, 'refused'>;
   readonly serveCard: ServeCard;
@@ -185,7 +186,7 @@ function serveRead(
 const tagged = (answer: Answer | Promise<Answer>, tags: readonly Tag[]): Answer | Promise<Answer> =>
   answer instanceof Promise ? answer.then((late) => ({ ...late, tags })) : { ...answer, tags };
 
-/** Everything that a kill could name of the request, of whoever makes it, and of what answers it. */
+/** Everything that a kill or a registry could stop of the request, of whoever makes it, and of what answers it. */
 function decideOn({ kills }: Services, { route, caller }: Turn, answer: Answer | undefined): Refusal | undefined {
   const active = kills.active();
   if (active.length === 0) return undefined;
@@ -195,7 +196,7 @@ function decideOn({ kills }: Services, { route, caller }: Turn, answer: Answer |
 
 /** What was killed, or revoked, while its answer was being made is not handed out: this is the last look before the first byte. */
 async function decideAgain(services: Services, turn: Turn, late: Answer): Promise<Answer> {
-  if (late.trace.code === 'killed') return late;
+  if (late.trace.code !== undefined && isStop(late.trace.code)) return late;
   const refusal = decideOn(services, turn, late) ?? revokedSince(services, turn);
   if (refusal === undefined) return late;
   if (late.body !== null && !(late.body instanceof Uint8Array)) void letGo(late.body);

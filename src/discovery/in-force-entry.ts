@@ -56,6 +56,6 @@ export function entryInForce(
       warnings,
     },
     generation,
-    tags: cardTags(agent.name, [url], verdict.kid),
+    tags: cardTags(agent, [url], verdict.kid),
   };
 }

@@ -3,8 +3,10 @@ import { formatHttpDate } from '../http/http-date.ts';
 import type { Entry, Lifetime } from '../kernel/entry.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, between, epochMs, later, ms } from '../kernel/units.ts';
-import { refusedBy } from '../policy/kills.ts';
-import type { CardInForce, KillBook } from '../ports.ts';
+import { type Stopped, refusedBy } from '../policy/kills.ts';
+import { doubtOf, isHeldByRegistry } from '../policy/registered.ts';
+import type { AgentRule } from '../policy/rules.ts';
+import type { CardInForce } from '../ports.ts';
 import type { Attempt } from './attempt.ts';
 import { entryInForce } from './in-force-entry.ts';
 import type { Judge } from './judge.ts';
@@ -15,7 +17,7 @@ export type Withheld = Extract<Decided, { taken: false }>;
 
 interface Parts {
   readonly judge: Judge;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
 }
 
 /**
@@ -25,12 +27,12 @@ interface Parts {
 export async function serveMeanwhile(parts: Parts, attempt: Attempt, withheld: Withheld): Promise<Outcome<Entry>> {
   const { agent } = attempt.target;
   const { inForce } = withheld;
-  if (inForce === undefined) return refused(withheld.isFirst ? firstUse(withheld, agent.name) : unkept(agent.name));
+  if (inForce === undefined) return refused(withheld.isFirst ? firstUse(withheld, agent) : unkept(agent.name));
   const until = heldUntil(withheld, agent.review.maxHold);
   if (attempt.receivedAt >= until) return refused(overdue(withheld, agent.name));
   const entry = await cardInForce(parts, attempt, inForce);
   if (!entry.ok) return entry;
-  const review = withheld.ruling.why === 'rejected' ? inForce.review : 'held';
+  const review = withheld.ruling.why === 'rejected' && !isHeldByRegistry(agent) ? inForce.review : 'held';
   return accepted(prolonged(attempt, entry.value, { until, review }));
 }
 
@@ -39,11 +41,13 @@ function heldUntil({ ruling, pending }: Withheld, maxHold: Ms): EpochMs {
   return ruling.why === 'rejected' ? epochMs(Number.POSITIVE_INFINITY) : later(pending.card.since, maxHold);
 }
 
-function firstUse({ ruling, pending }: Withheld, agent: string) {
+function firstUse({ ruling, pending }: Withheld, agent: AgentRule) {
   if (ruling.why === 'rejected') {
     return refuse('first-use-held', `The card ${pending.card.digest} was rejected, and no other was ever approved.`);
   }
-  return refuse('first-use-held', `The card ${pending.card.digest} waits for review: cardea review ${agent}.`);
+  const doubt = doubtOf(agent);
+  const waits = `The card ${pending.card.digest} waits for review: cardea review ${agent.name}.`;
+  return refuse('first-use-held', doubt === undefined ? waits : `${waits} ${doubt}`);
 }
 
 const unkept = (agent: string) =>

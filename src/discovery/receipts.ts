@@ -7,6 +7,8 @@ import type { Outcome, Refusal } from '../kernel/refusal.ts';
 import { type EpochMs, type Ms, between } from '../kernel/units.ts';
 import { EGRESS_DENIALS, type FetchOutcome, type Purpose } from '../kernel/outcome.ts';
 import type { FetchResult, StreamedResponse, WholeResponse } from '../ports.ts';
+import { isStop } from '../policy/kills.ts';
+import { doubtOf } from '../policy/registered.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardTarget } from './attempt.ts';
 import type { Caller } from './callers.ts';
@@ -51,7 +53,7 @@ export function exchangeReceipt(exchange: Exchanged, refreshed: Refreshed, now: 
     verdict: admission?.verdict ?? null,
     review: admission?.review ?? null,
     changes: refreshed.reviewed?.changes ?? [],
-    warnings: admission?.warnings ?? [],
+    warnings: [...(admission?.warnings ?? []), doubtOf(target.agent) ?? []].flat(),
     outcome: refreshed.outcome,
     code: refreshed.ok ? null : refreshed.refusal.code,
     why: refreshed.reviewed?.why ?? (refreshed.ok ? null : refreshed.refusal.detail),
@@ -66,7 +68,7 @@ export const deniedOrFailed = ({ refusal }: { readonly refusal: Refusal }): 'den
 
 /** The same for a card, whose redirect may have led to what is stopped. */
 export const unansweredBy = (refusal: Refusal): 'denied' | 'failed' | 'superseded' =>
-  refusal.code === 'killed' ? 'superseded' : deniedOrFailed({ refusal });
+  isStop(refusal.code) ? 'superseded' : deniedOrFailed({ refusal });
 
 /** What is known of one exchange that streamed through. */
 export interface StreamedExchange {

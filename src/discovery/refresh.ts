@@ -12,9 +12,9 @@ import type { Fields } from '../kernel/fields.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { accepted, type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Ms } from '../kernel/units.ts';
-import { refusedBy } from '../policy/kills.ts';
+import { type Stopped, refusedBy } from '../policy/kills.ts';
 import type { Limits } from '../policy/rules.ts';
-import type { Clock, Fetcher, KillBook, Ledger, Store, WholeResponse } from '../ports.ts';
+import type { Clock, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
 import { type Attempt, type CardTarget, attemptCards, speaksOfAnother, unexpectedStatus, urlsOf } from './attempt.ts';
 import type { Candidate, Gate, Passed, Reviewed } from './gate.ts';
 import { type IsInForce, outdated } from './in-force.ts';
@@ -61,7 +61,7 @@ interface Doors {
   readonly trust: Trust;
   readonly judge: Judge;
   readonly gate: Gate;
-  readonly kills: KillBook;
+  readonly kills: Stopped;
   readonly withCodings: WithCodings;
   /** Ends what is on its way when the daemon ends or a kill covers it. */
   readonly stops: Stops;
@@ -178,7 +178,7 @@ function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, ad
     lifetime: lifetimeOf({ status: 200, fields, receivedAt }, target.agent.cache),
     admission,
     generation,
-    tags: cardTags(target.agent.name, urlsOf(attempt), admission.verdict.kid),
+    tags: cardTags(target.agent, urlsOf(attempt), admission.verdict.kid),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Authority } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { CardVariant } from '../kernel/review.ts';
 import type { EpochMs } from '../kernel/units.ts';
+import { doubtOf, isBlockedByRegistry, isHeldByRegistry } from '../policy/registered.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardInForce, Clock, Decision, Ledger, Store } from '../ports.ts';
 import type { CardBook } from './card-book.ts';
@@ -151,6 +152,11 @@ const decisionOf = (
 
 function refuseApproval(reviews: Reviews, order: ReviewOrder, offered: readonly Pending[]) {
   const { agent, digest } = order;
+  if (isBlockedByRegistry(agent) || agent.cards.length === 0)
+    return refuse(
+      'conflict',
+      [doubtOf(agent), 'Nothing of this agent can be approved before its registry says otherwise.'].join(' '),
+    );
   if (offered.length === 0) return notOffered(reviews, order);
   if (offered.some(({ why }) => why === 'blocked')) return blocked(agent);
   const isFirst = offered.some(({ card }) => reviews.inForce(agent, card.variant) === undefined);
@@ -236,7 +242,8 @@ async function unmark({ store, reviews }: Parts, agent: AgentRule): Promise<void
   for (const entry of store.peek(agentCardKey(agent))) {
     const { admission } = entry;
     const inForce = reviews.inForce(agent, variantOfEntry(entry));
-    if (admission?.review !== 'held' || inForce === undefined || reviews.pending(agent).length > 0) continue;
+    const waits = reviews.pending(agent).length > 0 || isHeldByRegistry(agent);
+    if (admission?.review !== 'held' || inForce === undefined || waits) continue;
     await store.put({ ...entry, admission: { ...admission, review: inForce.review } });
   }
 }

@@ -7,6 +7,7 @@ import type { Admission, Entry } from '../kernel/entry.ts';
 import type { Review } from '../kernel/outcome.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { CardVariant } from '../kernel/review.ts';
+import { isHeldByRegistry } from '../policy/registered.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import { CARD_REQUESTS } from './card-request.ts';
 import { variantOf } from './offer.ts';
@@ -33,7 +34,7 @@ export async function standingOf(
   const inForce = reviews.inForce(agent, variant);
   if (inForce?.digest === admission.digest) {
     const waits = reviews.pending(agent).some(({ card }) => concerns(card.variant, variant));
-    return accepted({ review: waits ? 'held' : inForce.review, changes: [] });
+    return accepted({ review: waits || isHeldByRegistry(agent) ? 'held' : inForce.review, changes: [] });
   }
   if (inForce !== undefined && reviews.history(agent).some(({ digest }) => digest === admission.digest))
     return refused(refuse('change-held', 'Another card has been taken since this one was stored.'));

@@ -6,7 +6,7 @@ export interface Stops {
   signal(tags: readonly Tag[]): AbortSignal;
   /** The same for one piece of work whose tags come from a card; it must be forgotten when the work is over. */
   watch(tags: readonly Tag[]): Watched;
-  /** Ends everything that carries the tag, now. */
+  /** Ends everything that carries the tag, now: a kill or a registry stops it. */
   stop(scope: Tag): void;
   /** Ends what is on its way under tags of which this is so. */
   endWhere(isGone: (tags: readonly Tag[]) => boolean): void;
@@ -80,7 +80,7 @@ export function createStops(stopping: AbortSignal): Stops {
   };
 }
 
-const KILLED = 'stopped by the kill switch';
+const KILLED = 'stopped by the kill switch or a registry';
 const CHANGED = 'the configuration has changed';
 
 const keyOf = (tags: readonly Tag[]): string => tags.join('\0');

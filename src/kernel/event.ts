@@ -1,6 +1,7 @@
 import type { Trace } from './answer.ts';
 import type { AgentName, ListenerName } from './ids.ts';
 import type { Receipt } from './receipt.ts';
+import { REGISTRY_STATUSES } from './registry.ts';
 import type { Bytes, Ms } from './units.ts';
 
 /** What the observer hears; each becomes metrics and, where it is worth one, a canonical log line. */
@@ -16,6 +17,8 @@ export type Event =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   /** What passes between a caller and an agent; counted, and never a line of the log. */
   | { readonly kind: 'forward'; readonly agent: AgentName; readonly what: Passed }
+  /** A registry was asked: what it says of one agent, or that it could not be had. */
+  | { readonly kind: 'lookup'; readonly registry: string; readonly result: LookupResult }
   /** Evidence that could not be written down. */
   | { readonly kind: 'receipts-lost'; readonly count: number }
   | { readonly kind: 'evicted'; readonly reason: EvictionReason; readonly count: number; readonly bytes: Bytes }
@@ -26,6 +29,10 @@ export type Event =
       /** Further members of the log line; never a secret. */
       readonly about?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
     };
+
+/** What was found in a registry (`cardea_registry_lookup_total{result}`). */
+export const LOOKUP_RESULTS = [...REGISTRY_STATUSES, 'failed'] as const;
+export type LookupResult = (typeof LOOKUP_RESULTS)[number];
 
 /** Why an entry left the store (`cardea_cache_evictions_total{reason}`). */
 export const EVICTION_REASONS = ['size', 'variants', 'purge', 'replaced', 'too-large'] as const;

@@ -424,8 +424,8 @@ export const FAULTS = {
     ...denied(
       403,
       'Revoked by its registry',
-      'The registry says that this agent must not be used. Kept for later: no registry is asked today.',
-      "Ask the registry's owner.",
+      'The registry that the agent is named in says that it is revoked or retired, and the configuration blocks that. `detail` says which.',
+      'Ask whoever keeps the registry. When it says otherwise, that counts within `refresh`, or at once by POST /registries/{name}/refresh.',
     ),
   },
   'loop-detected': {

@@ -4,6 +4,7 @@ import type { AgentName, CardDigest, PolicyDigest, ReceiptId, Url, VariantKey } 
 import type { Verdict } from './entry.ts';
 import type { KillSource } from './kill.ts';
 import type { FetchOutcome, Purpose, Review } from './outcome.ts';
+import type { RegistryAction, RegistryStatus } from './registry.ts';
 import type { EpochMs, Ms } from './units.ts';
 
 /** What one exchange did on the network, filled by the Fetcher. Holds no credential and no body. */
@@ -112,6 +113,25 @@ export interface ChangeReceipt {
   readonly by: Authority;
 }
 
+/** The record of what a registry says of an agent that it did not say before, and of what becomes of it. */
+export interface RegistryReceipt {
+  readonly kind: 'registry';
+  readonly id: ReceiptId;
+  readonly at: EpochMs;
+  readonly agent: AgentName;
+  readonly registry: string;
+  /** The identifier of its entry. */
+  readonly entry: string;
+  readonly status: RegistryStatus;
+  readonly action: RegistryAction;
+  readonly said: string;
+  /** Where the agent's card is taken from now. */
+  readonly url: Url | null;
+  /** Why the place that the registry names is not used. */
+  readonly code: FaultCode | null;
+  readonly why: string | null;
+}
+
 /** The record of what one caller was refused about one agent within a minute. */
 export interface RefusalReceipt {
   readonly kind: 'refusal';
@@ -135,4 +155,11 @@ export interface RefusalNote {
 }
 
 /** Every kind of receipt. */
-export type Receipt = ExchangeReceipt | VerdictReceipt | ReviewReceipt | SwitchReceipt | ChangeReceipt | RefusalReceipt;
+export type Receipt =
+  | ExchangeReceipt
+  | VerdictReceipt
+  | ReviewReceipt
+  | SwitchReceipt
+  | ChangeReceipt
+  | RegistryReceipt
+  | RefusalReceipt;

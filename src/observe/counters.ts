@@ -7,6 +7,7 @@ import { EGRESS_DENIALS, FETCH_OUTCOMES, SIGNATURE_VERDICTS, type SignatureVerdi
 import type { ExchangeReceipt, Receipt } from '../kernel/receipt.ts';
 import type { Ms } from '../kernel/units.ts';
 import { ForwardCounts } from './forward-counts.ts';
+import { LookupCounts } from './lookup-counts.ts';
 import { named } from './metric-table.ts';
 import { OTHER, RequestCounts } from './request-counts.ts';
 import { DURATION_BUCKETS, exportTimes, RequestTimes } from './request-times.ts';
@@ -28,7 +29,12 @@ export interface Counters {
 
 const SECONDS = DURATION_BUCKETS.map((bound) => bound / 1000);
 
-export function createCounters(registry: Registry, agents: () => ConfiguredAgents): Counters {
+/** @param registries the names that are configured now: no other becomes a label. */
+export function createCounters(
+  registry: Registry,
+  agents: () => ConfiguredAgents,
+  registries: () => readonly string[],
+): Counters {
   const counters = new AgentCounters(registry, agents);
   const registers = [registry];
   const evictions = new Counter({ ...named('cardea_cache_evictions_total'), registers });
@@ -38,6 +44,7 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
   const lost = new Counter({ ...named('cardea_receipts_lost_total'), registers });
   const verifications = new Counter({ ...named('cardea_verify_total'), registers });
   const keyFetches = new Counter({ ...named('cardea_jwks_fetch_total'), registers });
+  const lookups = new LookupCounts(registry, registries);
   for (const result of FETCH_OUTCOMES) if (result !== 'not_modified') keyFetches.inc({ result }, 0);
   for (const result of [...SIGNATURE_VERDICTS, ...SIGNATURE_REFUSALS]) verifications.inc({ result }, 0);
   const countReceipt = (receipt: Receipt): void => {
@@ -48,7 +55,10 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
     counters.exchange(receipt);
   };
   return {
-    follow: () => counters.follow(),
+    follow() {
+      counters.follow();
+      lookups.follow();
+    },
     record(event) {
       switch (event.kind) {
         case 'request':
@@ -60,6 +70,8 @@ export function createCounters(registry: Registry, agents: () => ConfiguredAgent
           return counters.forward(event);
         case 'evicted':
           return evictions.inc({ reason: event.reason }, event.count);
+        case 'lookup':
+          return lookups.add(event);
         case 'receipts-lost':
           return lost.inc(event.count);
         case 'notice':
@@ -125,8 +137,8 @@ class AgentCounters {
   }
 
   exchange(receipt: ExchangeReceipt): void {
-    // Keys and calls are counted by themselves.
-    if (receipt.purpose !== 'keys' && receipt.purpose !== 'forward') {
+    // Keys, calls and registries are counted by themselves.
+    if (receipt.purpose !== 'keys' && receipt.purpose !== 'forward' && receipt.purpose !== 'registry') {
       const agent = this.#label(receipt.agent);
       this.#fetches.inc({ agent, outcome: receipt.outcome });
       this.#fetchTime.observe({ agent }, inSeconds(receipt.took));

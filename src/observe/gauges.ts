@@ -33,6 +33,8 @@ export interface GaugeSources {
   cache(): Readonly<Record<string, { readonly entries: number; readonly bytes: number }>>;
   /** Callers for whom an extended card is held. */
   principals(): number;
+  /** Every registry that is configured. */
+  registries(): readonly { readonly name: string; readonly lastSuccess: EpochMs }[];
   kills(): { readonly kinds: ReadonlySet<KillKind>; readonly persisted: boolean };
   config(): { readonly digest: string; readonly adoptedAt: EpochMs; readonly lastSuccessful: boolean };
 }
@@ -50,6 +52,7 @@ interface Reading {
   readonly keys: ReturnType<GaugeSources['keys']>;
   readonly cache: ReturnType<GaugeSources['cache']>;
   readonly principals: number;
+  readonly registries: ReturnType<GaugeSources['registries']>;
   readonly kills: ReturnType<GaugeSources['kills']>;
   readonly config: ReturnType<GaugeSources['config']>;
 }
@@ -62,6 +65,7 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
     keys: sources.keys(),
     cache: sources.cache(),
     principals: sources.principals(),
+    registries: sources.registries(),
     kills: sources.kills(),
     config: sources.config(),
   });
@@ -75,6 +79,9 @@ export function createGauges(registry: Registry, sources: GaugeSources, build: B
   }
   gauge('cardea_keys_last_success_timestamp_seconds', (show, { keys }) => {
     for (const { name, lastSuccess } of keys) show({ keys: name }, lastSuccess / 1000);
+  });
+  gauge('cardea_registry_last_success_timestamp_seconds', (show, { registries }) => {
+    for (const { name, lastSuccess } of registries) show({ registry: name }, lastSuccess / 1000);
   });
   gauge('cardea_kill_switch_active', (show, { kills }) => {
     for (const scope of KILL_KINDS) show({ scope }, kills.kinds.has(scope) ? 1 : 0);

@@ -17,7 +17,7 @@ export interface LogLine {
 }
 
 /** Events that are worth a line; what passes through is counted alone. */
-export type LoggedEvent = Exclude<Event, { readonly kind: 'forward' }>;
+export type LoggedEvent = Exclude<Event, { readonly kind: 'forward' | 'lookup' }>;
 
 /** Makes an event's line. No header, no body, no credential; whatever others wrote is made safe to show. */
 export function logLine(event: LoggedEvent): LogLine {
@@ -63,6 +63,11 @@ function receiptLine(receipt: Receipt): LogLine {
     case 'change': {
       const { kind: _, id, at: __, ...members } = receipt;
       return { level: 'warn', msg, members: { receipt: id, ...members } };
+    }
+    case 'registry': {
+      const { kind: _, id, at: __, url, ...members } = receipt;
+      const level = receipt.action === 'allow' && receipt.code === null ? 'info' : 'warn';
+      return { level, msg, members: { receipt: id, ...members, url: url === null ? null : safeUrl(url) } };
     }
     // Each refusal has its request's line; this one adds them up.
     case 'refusal': {

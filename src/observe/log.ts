@@ -34,7 +34,7 @@ export function createLog({ level, hits: first, destination }: LogOptions): Log 
   );
   return {
     record(event) {
-      if (event.kind === 'forward' || (!hits && isPlainHit(event))) return;
+      if (event.kind === 'forward' || event.kind === 'lookup' || (!hits && isPlainHit(event))) return;
       const line = logLine(event);
       if (logger.isLevelEnabled(line.level)) logger[line.level](line.members, line.msg);
     },

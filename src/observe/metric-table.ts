@@ -82,6 +82,16 @@ export const METRICS = {
   cardea_kill_switch_denials_total: row('counter', ['scope'], 'Requests that a kill refused, by its kind.'),
   cardea_kill_persisted: row('gauge', [], '1 where a restart would find exactly the kills that are in force now.'),
   cardea_receipts_lost_total: row('counter', [], 'Receipts that could not be written down.'),
+  cardea_registry_lookup_total: row(
+    'counter',
+    ['registry', 'result'],
+    'What was found each time a registry was read: for each agent that names it the status, or `failed` where it could not be had.',
+  ),
+  cardea_registry_last_success_timestamp_seconds: row(
+    'gauge',
+    ['registry'],
+    'When the registry was last had; 0 until the first time.',
+  ),
   cardea_config_last_reload_successful: row(
     'gauge',
     [],

@@ -26,7 +26,8 @@ export interface Scrape {
 export function createMetrics(sources: MetricSources, build: Build): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const counters = createCounters(registry, () => sources.agents());
+  const names = (): readonly string[] => sources.registries().map(({ name }) => name);
+  const counters = createCounters(registry, () => sources.agents(), names);
   const gauges = createGauges(registry, sources, build);
   const render = async (): Promise<string> => {
     counters.follow();

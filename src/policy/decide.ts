@@ -1,7 +1,6 @@
-import type { Kill } from '../kernel/kill.ts';
 import type { AgentName, Tag } from '../kernel/ids.ts';
 import type { Refusal } from '../kernel/refusal.ts';
-import { killed, killOf } from './kills.ts';
+import { type ActiveStop, killed, killOf } from './kills.ts';
 
 /** What a request is about, as far as policy looks at it. */
 export interface Subject {
@@ -12,10 +11,10 @@ export interface Subject {
 
 /**
  * Decides whether a request goes on to the cache: undefined, or why not. The order is fixed: kill `all`, principal,
- * visibility, scoped kills. It matters: what stops everything must not depend on who asks, and a scoped kill must not tell a
+ * visibility, scoped kills, registries. It matters: what stops everything must not depend on who asks, and a scoped kill must not tell a
  * caller of an agent that it may not see.
  */
-export function decide(kills: readonly Kill[], subject: Subject): Refusal | undefined {
+export function decide(kills: readonly ActiveStop[], subject: Subject): Refusal | undefined {
   const { agent, tags } = subject;
   const everything = decideForAll(kills, agent);
   if (everything !== undefined) return everything;
@@ -24,7 +23,7 @@ export function decide(kills: readonly Kill[], subject: Subject): Refusal | unde
 }
 
 /** The first step alone, before anybody has looked at who asks. */
-export function decideForAll(kills: readonly Kill[], agent: AgentName | null): Refusal | undefined {
+export function decideForAll(kills: readonly ActiveStop[], agent: AgentName | null): Refusal | undefined {
   const everything = killOf(kills, NOTHING);
   return everything === undefined ? undefined : killed(everything, agent);
 }

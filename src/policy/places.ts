@@ -78,7 +78,7 @@ export function createPlaces(rules: Rules): Places {
 }
 
 /** A rule for the host itself goes before one for its neighbours. */
-function ruleFor(origins: readonly OriginRule[], target: Target): OriginRule | undefined {
+export function ruleFor(origins: readonly OriginRule[], target: Target): OriginRule | undefined {
   const covering = origins.filter(({ match }) => coversOrigin(match, target));
   return covering.find(({ match }) => !match.wildcard) ?? covering[0];
 }
@@ -125,7 +125,7 @@ const writtenOnly = ({ name }: OriginRule, { origin }: Target): Refusal =>
     `${name} is for URLs written in the configuration alone (content: none). To let callers reach ${origin}, write content: card or any.`,
   );
 
-function stranger(rules: Rules, target: Target, principal: Principal | null): Refusal {
+export function stranger(rules: Rules, target: Target, principal: Principal | null): Refusal {
   const like = target.host.includes(':') ? null : findLookalike(target.host, hostsSeenBy(rules, principal));
   if (like !== null) {
     return refuse('lookalike-origin', `No rule allows ${target.origin}; it resembles ${like}, which one does.`);

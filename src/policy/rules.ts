@@ -2,6 +2,8 @@ import type { CachePolicy } from '../kernel/cache-policy.ts';
 import type { CardRule } from '../kernel/card-rule.ts';
 import type { EgressRule, OriginPattern } from '../kernel/egress-rule.ts';
 import type { AgentName, CardDigest, ListenerName, PolicyDigest, Url } from '../kernel/ids.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import type { RegistryAction, RegistryKind, RegistryStatus } from '../kernel/registry.ts';
 import type { ReviewRule } from '../kernel/review.ts';
 import type { SecretRef } from '../kernel/secret.ts';
 import type { Bytes, Ms } from '../kernel/units.ts';
@@ -26,6 +28,7 @@ export interface Rules {
   readonly cors: ReadonlySet<string>;
   /** Whose tokens name callers. */
   readonly issuers: readonly IssuerRule[];
+  readonly registries: readonly RegistryRule[];
   readonly limits: Limits;
   readonly prefetch: { readonly enabled: boolean; readonly timeout: Ms };
 }
@@ -41,7 +44,10 @@ export interface AgentRule {
   readonly name: AgentName;
   /** The rule in `origins` that lets a card without a name; null for an agent. There may be any number of such cards. */
   readonly by: OriginRule | null;
-  /** Card URLs in the order they are tried: the well-known path, then the 0.2 path; one alone where `card` is written. */
+  /**
+   * Card URLs in the order they are tried: the well-known path, then the 0.2 path; one alone where `card` is written. None where its
+   * registry names no place that may be used.
+   */
   readonly cards: readonly Url[];
   readonly egress: EgressRule;
   readonly cache: CachePolicy;
@@ -56,7 +62,40 @@ export interface AgentRule {
   /** Who may see the agent; null for every local caller. */
   readonly visibleTo: readonly VisibleTo[] | null;
   readonly extended: ExtendedRule;
+  /** The entry that says where its card is and whether it may be used; null where the configuration says both. */
+  readonly registered: Registration | null;
 }
+
+/** The entry of a registry that an agent is, and what the registry says of it now. */
+export interface Registration {
+  readonly registry: string;
+  readonly id: string;
+  /** What becomes of each status. */
+  readonly actions: Readonly<Record<RegistryStatus, RegistryAction>>;
+  /** How old what the registry said may be: past it the status is unknown. */
+  readonly maxAge: Ms;
+  readonly status: RegistryStatus;
+  readonly action: RegistryAction;
+  /** What the registry itself says, for people. */
+  readonly said: string;
+  /** Why the place that it names is not used; null where it is. */
+  readonly misplaced: Refusal | null;
+}
+
+/** A list that says where cards are and whether they may be used. */
+export interface RegistryRule {
+  readonly name: string;
+  readonly kind: RegistryKind;
+  readonly source: RegistrySource;
+  /** How often it is read, at the least. */
+  readonly refresh: Ms;
+  /** How long what it said last holds while it cannot be had. */
+  readonly maxStale: Ms;
+}
+
+export type RegistrySource =
+  | { readonly from: 'url'; readonly url: Url; readonly egress: EgressRule }
+  | { readonly from: 'file'; readonly file: string };
 
 /** Callers that may see an agent: everything that is not null must fit. */
 export interface VisibleTo {

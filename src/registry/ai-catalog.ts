@@ -1,7 +1,8 @@
 import { type Json, type JsonObject, isArray, isObject, present, quote } from '../card/json.ts';
 import { scanJson } from '../card/scan.ts';
 import { type Url, urlId } from '../kernel/ids.ts';
-import type { Listing } from '../kernel/registry.ts';
+import { type Listing, RegistryError } from '../kernel/registry.ts';
+import type { ReadRegistry } from '../ports/registries.ts';
 import { type Stated, isStricter, statusOf, stricter } from './lifecycle.ts';
 import { compareReleases } from './release.ts';
 
@@ -18,11 +19,7 @@ const CATALOG_TYPE = 'application/ai-catalog+json';
 /** An A2A card, by the format's name for it and by the one that it reserves for any agent's card. */
 const CARD_TYPES: ReadonlySet<string> = new Set(['application/a2a-agent-card+json', 'application/agent-card+json']);
 
-/** A catalog that could not be read: why, for people. */
-export class CatalogError extends Error {}
-
-/** Fetches a nested catalog: null where no rule lets it be fetched, a CatalogError where it could not be had. */
-export type OpenCatalog = (url: Url) => Promise<Uint8Array | null>;
+type Open = Parameters<ReadRegistry>[1]['open'];
 
 interface Found extends Listing {
   /** What orders the versions of one identifier. */
@@ -46,21 +43,14 @@ interface Place {
  * Reads what an AI Catalog (versions 0.9 and 1.x) says of some identifiers, nested catalogs included. Nothing else in it is looked at,
  * so that a fault in a stranger's entry takes no agent of ours away.
  * @param open asked for nested catalogs; one that cannot be had ends the walk, since what is missing may be a revocation.
- * @throws CatalogError
+ * @throws RegistryError
  */
-export async function readCatalog(
-  document: Uint8Array,
-  {
-    base,
-    identifiers,
-    open,
-  }: { readonly base: Url | null; readonly identifiers: ReadonlySet<string>; readonly open: OpenCatalog },
-): Promise<ReadonlyMap<string, Listing>> {
+export const readCatalog: ReadRegistry = async (document, { base, identifiers, open }) => {
   const walk = new Walk(identifiers, open);
   const path = base === null ? [] : [base];
   await walk.catalog(parse(document), { base, depth: 1, path, stated: LISTED, within: [] });
   return walk.listings();
-}
+};
 
 const LISTED: Stated = { status: 'approved', word: 'listed' };
 
@@ -69,21 +59,21 @@ function parse(document: Uint8Array): Json {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(document);
   } catch {
-    throw new CatalogError('it is not UTF-8');
+    throw new RegistryError('it is not UTF-8');
   }
   const scan = scanJson(text, JSON_DEPTH);
   if (scan.ok) return scan.value;
-  throw new CatalogError(`it is no JSON: line ${scan.fault.line}, column ${scan.fault.column}: ${scan.fault.what}`);
+  throw new RegistryError(`it is no JSON: line ${scan.fault.line}, column ${scan.fault.column}: ${scan.fault.what}`);
 }
 
 class Walk {
   readonly #wanted: ReadonlySet<string>;
-  readonly #open: OpenCatalog;
+  readonly #open: Open;
   readonly #found = new Map<string, Found>();
   #catalogs = 0;
   #entries = 0;
 
-  constructor(wanted: ReadonlySet<string>, open: OpenCatalog) {
+  constructor(wanted: ReadonlySet<string>, open: Open) {
     this.#wanted = wanted;
     this.#open = open;
   }
@@ -94,10 +84,10 @@ class Walk {
 
   async catalog(value: Json, place: Place): Promise<void> {
     this.#catalogs += 1;
-    if (this.#catalogs > MOST_CATALOGS) throw new CatalogError(`it has more than ${MOST_CATALOGS} nested catalogs`);
+    if (this.#catalogs > MOST_CATALOGS) throw new RegistryError(`it has more than ${MOST_CATALOGS} nested catalogs`);
     for (const entry of entriesOf(value)) {
       this.#entries += 1;
-      if (this.#entries > MOST_ENTRIES) throw new CatalogError(`it has more than ${MOST_ENTRIES} entries`);
+      if (this.#entries > MOST_ENTRIES) throw new RegistryError(`it has more than ${MOST_ENTRIES} entries`);
       if (isObject(entry)) await this.#entry(entry, place);
     }
   }
@@ -114,13 +104,13 @@ class Walk {
   }
 
   async #nested(entry: JsonObject, place: Place): Promise<void> {
-    if (place.depth >= DEEPEST) throw new CatalogError(`its catalogs are nested deeper than ${DEEPEST}`);
+    if (place.depth >= DEEPEST) throw new RegistryError(`its catalogs are nested deeper than ${DEEPEST}`);
     const depth = place.depth + 1;
     const inline = present(entry, 'data') ?? present(entry, 'inline');
     if (inline !== undefined) return this.catalog(inline, { ...place, depth });
     const url = resolve(text(entry, 'url'), place.base);
     if (url === null) return;
-    if (place.path.includes(url)) throw new CatalogError(`${url} contains itself`);
+    if (place.path.includes(url)) throw new RegistryError(`${url} contains itself`);
     const document = await this.#open(url);
     // What was never let in approves nothing, and takes nothing away from what was.
     if (document === null) return;
@@ -158,14 +148,14 @@ const atLeastUnknown = (status: Found['status']): Found['status'] =>
   status === 'retired' || status === 'revoked' ? status : 'unknown';
 
 function entriesOf(value: Json): readonly Json[] {
-  if (!isObject(value)) throw new CatalogError('it is no JSON object');
+  if (!isObject(value)) throw new RegistryError('it is no JSON object');
   const version = present(value, 'specVersion');
   // "Reject documents whose major version is higher than the highest major version they support".
   if (typeof version === 'string' && !/^[01]\.\d+(?:\.\d+)?$/.test(version))
-    throw new CatalogError(`it is of version ${quote(version)}; 0.9 and 1.x are read`);
-  if (typeof version !== 'string') throw new CatalogError('it has no specVersion, so it is no AI Catalog');
+    throw new RegistryError(`it is of version ${quote(version)}; 0.9 and 1.x are read`);
+  if (typeof version !== 'string') throw new RegistryError('it has no specVersion, so it is no AI Catalog');
   const entries = present(value, 'entries');
-  if (!isArray(entries ?? null)) throw new CatalogError('its entries are no list');
+  if (!isArray(entries ?? null)) throw new RegistryError('its entries are no list');
   return entries as readonly Json[];
 }
 

@@ -27,6 +27,7 @@ export function withoutNames(receipt: Receipt, hash: KeyedHash): Receipt {
     case 'exchange':
     case 'verdict':
     case 'review':
+    case 'registry':
     case 'refusal':
       return receipt;
   }

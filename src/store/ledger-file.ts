@@ -186,6 +186,7 @@ function agentOf(receipt: Receipt): string | null {
     case 'exchange':
     case 'verdict':
     case 'review':
+    case 'registry':
     case 'refusal':
       return receipt.agent;
     case 'switch':

@@ -19,6 +19,7 @@ export function receiptText(receipt: Receipt): string {
 
 /** Queries and userinfo may hold credentials (a signed redirect, an API key): what is written has neither. */
 function withoutSecrets(receipt: Receipt): Receipt {
+  if (receipt.kind === 'registry') return { ...receipt, url: receipt.url === null ? null : plain(receipt.url) };
   if (receipt.kind !== 'exchange') return receipt;
   const { trail } = receipt;
   return {

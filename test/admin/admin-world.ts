@@ -140,6 +140,11 @@ export class AdminWorld {
         callers: 0,
         streams: 0,
       }),
+      hasRegistry: (name) => name === 'catalog',
+      refreshRegistry: async (name) => {
+        this.done.push(`read ${name}`);
+        return accepted([]);
+      },
       purge: async (tags: readonly Tag[], soft) => {
         this.done.push(`purge ${tags.join(' ')}${soft ? ' softly' : ''}`);
         return 3;
@@ -187,6 +192,7 @@ export class AdminWorld {
       lifetime: 60_000,
       staleUntil: epochMs(0),
       setback: null,
+      registry: null,
       pending: {},
     };
   }

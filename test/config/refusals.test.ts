@@ -29,7 +29,7 @@ test('says every problem at once, each with its place and the right spelling', a
     'CARDEA_LIMITS_CONNECT: "1" is no duration; write 1s',
     'c.yaml:1:40 listen.ops: 127.0.0.1:9000 is taken by listen.agents; write another port, or 0 for a free one',
     'c.yaml:1:56 listen.nmaes: unknown key; did you mean names?',
-    'c.yaml:3:3 agents.weather: has no card; write origin: https://HOST, or card: with the whole URL',
+    'c.yaml:3:3 agents.weather: has no card; write origin: https://HOST, or card: with the whole URL, or registry: and id: of an entry in a registry',
     'c.yaml:4:5 agents.weather.orign: unknown key; did you mean origin?',
     'c.yaml:5:5 agents.weather.max_stale: unknown key; did you mean maxStale?',
     'c.yaml:6:3 agents.Planner_x: "Planner_x" is no agent name, which is 1 to 63 of a to z, 0 to 9 and "-"; write planner-x',
@@ -63,14 +63,14 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a list at the root',
     '[1]',
     [
-      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, principals, registries, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   [
     'a word at the root',
     'hello',
     [
-      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1: the file holds settings: listen, state, agents, origins, keys, principals, registries, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   ['one value where a list is', 'listen: { names: a.b }', ['c.yaml:1:18 listen.names: is a list; write [a.b]']],
@@ -87,7 +87,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a key that is nothing like another',
     'zzz: 1',
     [
-      'c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1 zzz: unknown key; known here: listen, state, agents, origins, keys, principals, registries, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   [
@@ -99,26 +99,30 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'a key of Object.prototype',
     'toString: 1',
     [
-      'c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1 toString: unknown key; known here: listen, state, agents, origins, keys, principals, registries, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   [
     '__proto__',
     '__proto__: { state: x }',
     [
-      'c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, principals, cache, limits, egress, admin, receipts, kill, log',
+      'c.yaml:1:1 __proto__: unknown key; known here: listen, state, agents, origins, keys, principals, registries, cache, limits, egress, admin, receipts, kill, log',
     ],
   ],
   ['a key that is no word', 'log: { "a b\\n": 1 }', ['c.yaml:1:8 log["a b\\n"]: unknown key; known here: level, hits']],
   [
     'neither origin nor card',
     'agents: { a: { maxStale: 1h } }',
-    ['c.yaml:1:11 agents.a: has no card; write origin: https://HOST, or card: with the whole URL'],
+    [
+      'c.yaml:1:11 agents.a: has no card; write origin: https://HOST, or card: with the whole URL, or registry: and id: of an entry in a registry',
+    ],
   ],
   [
     'an agent without anything',
     'agents:\n  a:\n',
-    ['c.yaml:2:3 agents.a: has no card; write origin: https://HOST, or card: with the whole URL'],
+    [
+      'c.yaml:2:3 agents.a: has no card; write origin: https://HOST, or card: with the whole URL, or registry: and id: of an entry in a registry',
+    ],
   ],
   [
     'origin and card',
@@ -139,7 +143,7 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'an agent that is no section',
     'agents: { a: https://a.example }',
     [
-      'c.yaml:1:14 agents.a: this holds settings: origin, card, hosts, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, credentials, extended, route',
+      'c.yaml:1:14 agents.a: this holds settings: origin, card, registry, id, risk, hosts, signature, signatures, keys, jku, uncovered, versions, schema, interfaces, extensions, visibleTo, review, listen, maxStale, cache, tls, proxy, unsafeCleartext, unsafeAddresses, credentials, extended, route',
     ],
   ],
   [

@@ -29,6 +29,7 @@ export const agent = (name: string, { state, freshUntil, lastSuccess, pending = 
   pending,
   urls: [urlId(`https://${name}.example/card.json`)],
   tags: [tag(`agent:${name}`), tag(`origin:${name}.example`)],
+  registry: null,
   setback:
     error === undefined
       ? null

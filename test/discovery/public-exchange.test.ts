@@ -10,6 +10,7 @@ import type { ExtendedEntry } from '../../src/kernel/extended-entry.ts';
 import { bytes } from '../../src/kernel/units.ts';
 import type { AgentRule, Limits, Rules } from '../../src/policy/rules.ts';
 import type { FetchOrder, Fetcher } from '../../src/ports.ts';
+import { createRegistryFiles } from '../../src/store/registry-files.ts';
 import { createExtendedStore } from '../../src/store/extended.ts';
 import { openKills } from '../../src/store/kills.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
@@ -78,6 +79,10 @@ async function begin({ observer, ledger, cardKey, rules }: Stage) {
       extended: seen(extended, kept),
       secrets: { read: async () => 'own-secret' },
       coder: { code: async () => [] },
+      registryFiles: createRegistryFiles(null),
+      registryRecord: { last: () => undefined, distrust: null, save: async () => null },
+      registryReaders: { 'ai-catalog': async () => new Map() },
+      cut: () => undefined,
     },
     rules[0] as Rules,
   );

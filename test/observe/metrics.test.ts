@@ -51,6 +51,7 @@ function given(...cards: readonly CardGauge[]): Given {
         },
         unnamed: () => null,
         keys: () => [],
+        registries: () => [],
         principals: () => 3,
         kills: () => ({ kinds: new Set(['agent'] as const), persisted: false }),
         cache: () => ({ public: { entries: 3, bytes: bytes(4_000) }, other: { entries: 2, bytes: bytes(50) } }),

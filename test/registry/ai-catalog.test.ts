@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { urlId } from '../../src/kernel/ids.ts';
-import { CatalogError, readCatalog } from '../../src/registry/ai-catalog.ts';
+import { RegistryError } from '../../src/kernel/registry.ts';
+import { readCatalog } from '../../src/registry/ai-catalog.ts';
 
 const BASE = urlId('https://catalog.example.com/.well-known/ai-catalog.json');
 const LIFECYCLE = 'https://ai-catalog.org/extensions/lifecycle';
@@ -22,7 +23,7 @@ function read(document: unknown, { nested = {}, ids = [PAY], base = BASE }: Sett
   const open = async (url: string): Promise<Uint8Array | null> => {
     const found = nested[url];
     if (found === null) return null;
-    if (found === undefined) throw new CatalogError(`${url} cannot be had`);
+    if (found === undefined) throw new RegistryError(`${url} cannot be had`);
     return bytesOf(found);
   };
   const bytes = document instanceof Uint8Array ? document : bytesOf(document);
@@ -236,7 +237,7 @@ describe('what is no catalog', () => {
     ['entries that are no list', { specVersion: '1.0', entries: {} }, /no list/],
   ] as const)
     test(`${what} says why`, async () => {
-      await assert.rejects(read(document), (error) => error instanceof CatalogError && why.test(error.message));
+      await assert.rejects(read(document), (error) => error instanceof RegistryError && why.test(error.message));
     });
 
   test('a later minor version is read', async () => {
@@ -264,7 +265,7 @@ test('whatever it is, reading it gives listings or says why', async () => {
         for (const { card } of (await read({ specVersion: '1.0', entries })).values())
           assert.ok(card === null || /^https?:\/\//.test(card));
       } catch (error) {
-        assert.ok(error instanceof CatalogError);
+        assert.ok(error instanceof RegistryError);
       }
     }),
     { numRuns: 300 },

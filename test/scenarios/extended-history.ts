@@ -13,6 +13,7 @@ import type { Rules } from '../../src/policy/rules.ts';
 import { createExtendedStore } from '../../src/store/extended.ts';
 import { openKills } from '../../src/store/kills.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
+import { createRegistryFiles } from '../../src/store/registry-files.ts';
 import { openRevocations } from '../../src/store/revocations.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { askOf, fieldsOf, knownBy, namesTenant, requestOf } from './extended-asks.ts';
@@ -87,6 +88,10 @@ class History {
         extended,
         secrets: { read: async () => OWN_CREDENTIAL.replace('Bearer ', '') },
         coder: { code: async () => [] },
+        registryFiles: createRegistryFiles(null),
+        registryRecord: { last: () => undefined, distrust: null, save: async () => null },
+        registryReaders: { 'ai-catalog': async () => new Map() },
+        cut: () => undefined,
       },
       rules[0] as Rules,
     );

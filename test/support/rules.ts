@@ -81,6 +81,7 @@ export function exampleAgent(name: string, over: Partial<AgentRule> = {}): Agent
       session: ms(28_800_000),
       replacePublic: false,
     },
+    registered: null,
     ...over,
   };
 }
@@ -115,6 +116,7 @@ export function exampleRules(over: { readonly agents?: readonly AgentRule[] } = 
     listeners: new Map(listeners.map(([name, role]) => [listenerName(name), role])),
     cors: new Set(),
     issuers: [],
+    registries: [],
     limits: LIMITS,
     prefetch: { enabled: true, timeout: ms(10_000) },
   };

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly listen?: string;
   /** Further members of the agent `weather`, as YAML flow. */
   readonly agent?: string;
+  /** Further agents, each as a line of YAML; `$ORIGIN` is the URL of the origin here too. */
+  readonly agents?: readonly string[];
   /** How changed cards are decided, as YAML flow; else every change is taken: reviews have scenarios of their own. */
   readonly review?: string;
   /** A folder for what outlives this world; else it keeps nothing. */
@@ -224,7 +226,7 @@ function configuration(url: string, options: WorldOptions): string {
 state: ${state}
 agents:
   weather: { origin: "${url}", unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]${more} }
-${config.includes('cache:') ? config : `cache: { prefetch: ${prefetch} }\n${config}`}
+${(options.agents ?? []).map((line) => `  ${line}\n`).join('')}${config.includes('cache:') ? config : `cache: { prefetch: ${prefetch} }\n${config}`}
 `.replaceAll('$ORIGIN', url);
 }
 
