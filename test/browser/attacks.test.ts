@@ -29,7 +29,8 @@ describe('what an agent writes to whoever reads it', { skip: HAS_CHROMIUM ? fals
   let tab: Tab;
   before(async () => {
     const agent = 'schema: off';
-    here = await ConsoleWorld.start(HOSTILE, { agent });
+    const config = 'cache: { prefetch: false, staleWhileRevalidate: 0s }\nlimits: { cardBytes: 4MiB }';
+    here = await ConsoleWorld.start(HOSTILE, { agent, config });
     browser = await startChromium();
     await here.world.card();
     tab = await Tab.open(browser);

@@ -5,8 +5,8 @@ const MARKUP =
   '<img src=x onerror="window.ran = true"><script>window.ran = true</script><svg onload="window.ran = true">';
 /** Turns the text around it, hides in it, and counts lines that are none. */
 const BIDI = 'safe\u202eetsap\u2066\u200b\u2028\u0000\u{e0041}';
-/** Nearly all that a card may have. */
-const LONG = 400_000;
+/** Larger than a whole card may be by default. */
+const LONG = 1024 * 1024;
 
 /** A card that attacks whoever reads it. */
 export const HOSTILE = {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, test } from 'node:test';
+import { digestCard } from '../../src/card/digest.ts';
 import type { WorldOptions } from '../support/world.ts';
 import { BASE, Reviewing, SENDS, seen, serves } from './review-world.ts';
 
@@ -132,6 +133,30 @@ describe('through a restart', () => {
     assert.equal(seen(await at.world.card()), 'change-held');
     await at.decide('approve');
     assert.match(seen(await at.world.card()), /^approved /);
+  });
+  test('pins that came or went meanwhile count', async () => {
+    const state = folder();
+    const pins = path.join(state, 'pins.yaml');
+    const pin = (...cards: readonly object[]): void =>
+      writeFileSync(pins, `weather: ${JSON.stringify(cards.map((card) => digestCard(card)))}`);
+    const options = {
+      state,
+      file: path.join(state, 'cardea.yaml'),
+      review: `{ firstUse: pinned, pins: "file:${pins}" }`,
+    };
+    pin(BASE);
+    let at = await start(options);
+    assert.equal(seen(await at.world.card()), `approved ${PLAIN}`);
+    assert.equal(seen(await at.offers(SENDS)), `held ${PLAIN}`);
+    pin(BASE, SENDS);
+    at = await restart(at, SENDS, options);
+    assert.match(seen(await at.world.card()), /^approved .*sends it/);
+    pin(BASE);
+    at = await restart(at, SENDS, options);
+    assert.equal(seen(await at.world.card()), `held ${PLAIN}`);
+    pin();
+    at = await restart(at, SENDS, options);
+    assert.equal(seen(await at.world.card()), 'first-use-held');
   });
   test('going back to what was approved needs no new review', async () => {
     const options = { state: folder() };
