@@ -89,8 +89,9 @@ async function filled(node: NodeName, scratch: Scratch): Promise<Filled> {
   };
 }
 
-const fetchAll = (url: readonly string[], scratch: Scratch): Promise<unknown> =>
-  run({ url, protocol: 'http/1.1', connections: 1, requests: url.length }, scratch);
+function fetchAll(url: readonly string[], scratch: Scratch): Promise<unknown> {
+  return run({ url, protocol: 'http/1.1', connections: 1, requests: url.length }, scratch);
+}
 
 async function settled({ pid }: Cardea): Promise<number> {
   await pause(SETTLE_MS);

@@ -7,7 +7,7 @@ export interface Scratch {
   readonly folder: string;
   /** The path of a file in it. */
   file(name: string): string;
-  /** Writes a file into it; its path. */
+  /** Writes a new file into it; its path. Nothing is written over: a daemon whose configuration changed would follow it. */
   write(name: string, content: string | Uint8Array): string;
   /** Something to end with the run; the last first. */
   later(end: () => unknown): void;
@@ -19,9 +19,11 @@ export async function withScratch<Result>(run: (scratch: Scratch) => Promise<Res
   fs.chmodSync(folder, 0o755); // some peers drop their rights
   const ends: (() => unknown)[] = [];
   const file = (name: string): string => path.join(folder, name);
+  let written = 0;
   const write = (name: string, content: string | Uint8Array): string => {
-    fs.writeFileSync(file(name), content);
-    return file(name);
+    const place = file(`${(written += 1)}-${name}`);
+    fs.writeFileSync(place, content);
+    return place;
   };
   const signals = endOnSignals(ends);
   try {
