@@ -2,7 +2,7 @@
  * `npm run bench:memory`: proportional memory (PSS) of a daemon at rest, as it comes and without a state folder, beside a bare node:http process on the
  * same Node; and what distinct public cards of 3 KB, fetched, judged and kept, take beside their bytes.
  *
- *   npm run bench:memory -- [--node 24,26] [--requests 20000] [--record]      --requests: how many cards
+ *   npm run bench:memory -- [--node 24,26] [--requests 10000] [--record]      --requests: how many cards
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { build, cardUrl, REACH, startCardea, type Cardea } from './support/cardea.ts';
@@ -37,7 +37,7 @@ interface Filled {
   readonly bytesPer1000: number;
 }
 
-const options = readOptions(process.argv.slice(2), { rounds: 1, requests: 20_000, nodes: ['24', '26'] });
+const options = readOptions(process.argv.slice(2), { rounds: 1, requests: 10_000, nodes: ['24', '26'] });
 if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
 build();
 const figures: Record<string, Rest | Filled> = {};
@@ -90,7 +90,7 @@ async function filled(node: NodeName, scratch: Scratch): Promise<Filled> {
 }
 
 function fetchAll(url: readonly string[], scratch: Scratch): Promise<unknown> {
-  return run({ url, protocol: 'http/1.1', connections: 1, requests: url.length }, scratch);
+  return run({ url, protocol: 'http/1.1', connections: 4, requests: url.length }, scratch);
 }
 
 async function settled({ pid }: Cardea): Promise<number> {

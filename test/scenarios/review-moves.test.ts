@@ -137,21 +137,21 @@ describe('through a restart', () => {
   test('pins that came or went meanwhile count', async () => {
     const state = folder();
     const pins = path.join(state, 'pins.yaml');
-    const pin = (...cards: readonly object[]): void =>
-      writeFileSync(pins, `weather: ${JSON.stringify(cards.map((card) => digestCard(card)))}`);
+    const [first, second] = [digestCard(BASE), digestCard(SENDS)];
+    const pin = (...digests: readonly string[]): void => writeFileSync(pins, `weather: ${JSON.stringify(digests)}`);
     const options = {
       state,
       file: path.join(state, 'cardea.yaml'),
       review: `{ firstUse: pinned, pins: "file:${pins}" }`,
     };
-    pin(BASE);
+    pin(first);
     let at = await start(options);
     assert.equal(seen(await at.world.card()), `approved ${PLAIN}`);
     assert.equal(seen(await at.offers(SENDS)), `held ${PLAIN}`);
-    pin(BASE, SENDS);
+    pin(first, second);
     at = await restart(at, SENDS, options);
     assert.match(seen(await at.world.card()), /^approved .*sends it/);
-    pin(BASE);
+    pin(first);
     at = await restart(at, SENDS, options);
     assert.equal(seen(await at.world.card()), `held ${PLAIN}`);
     pin();
