@@ -40,6 +40,12 @@ export interface Callers {
   standing(ask: Ask, caller: Caller): Refusal | undefined;
 }
 
+/** The request fields that say who asks: what is for one caller names them all in `Vary`. */
+export function fieldsOfCaller(caller: Caller | null): readonly string[] {
+  const tenantHeader = caller?.issuer?.rule.claims.tenantHeader ?? null;
+  return ['Authorization', 'Proxy-Authorization', ...(tenantHeader === null ? [] : [tenantHeader])];
+}
+
 /** A credential as a caller showed it (RFC 9110 §11.4). */
 export interface Credential {
   /** Lower case. */

@@ -9,11 +9,13 @@ import type { ExtendedEntry } from '../kernel/extended-entry.ts';
 import type { RequestResult } from '../kernel/outcome.ts';
 import { type EpochMs, type Ms, between, ms, msToSeconds } from '../kernel/units.ts';
 import { joinBytes } from './bytes.ts';
+import { type Caller, fieldsOfCaller } from './callers.ts';
 import { cardStatus } from './card-answer.ts';
 import type { CallForm } from './extended-call.ts';
 
 /** How an answer with an extended card came about. */
 export interface ExtendedServed {
+  readonly caller: Caller;
   readonly entry: ExtendedEntry;
   readonly now: EpochMs;
   readonly cache: string;
@@ -21,9 +23,6 @@ export interface ExtendedServed {
   readonly forThisRequest: boolean;
   readonly clientMaxAge: Ms;
 }
-
-/** Everything that the answer depends on, for caches between here and the caller. */
-export const EXTENDED_VARY = 'Authorization, Proxy-Authorization, A2A-Version, A2A-Extensions';
 
 /** Answers with an extended card in the form that it was asked for; whoever keeps it may keep it for one caller alone. */
 export function extendedAnswer(ask: Ask, form: CallForm, served: ExtendedServed): Answer {
@@ -52,7 +51,7 @@ export function extendedAnswer(ask: Ask, form: CallForm, served: ExtendedServed)
   return { ...whole, status: 200, fields: [...common, ...validators, ...content], body: entry.body };
 }
 
-function commonFields({ entry, now, cache, forThisRequest, clientMaxAge }: ExtendedServed): string[] {
+function commonFields({ caller, entry, now, cache, forThisRequest, clientMaxAge }: ExtendedServed): string[] {
   const age = msToSeconds(currentAge(entry, now));
   const { lifetime, until } = entry;
   const left = ms(Math.min(freshFor(entry, now), between(now, until)));
@@ -60,7 +59,7 @@ function commonFields({ entry, now, cache, forThisRequest, clientMaxAge }: Exten
     'Date',
     fieldValue(entry.fields, 'date') ?? formatHttpDate(entry.receivedAt),
     'Vary',
-    EXTENDED_VARY,
+    [...fieldsOfCaller(caller), 'A2A-Version', 'A2A-Extensions'].join(', '),
     'Cache-Control',
     clientCacheControl({
       age,

@@ -210,8 +210,8 @@ const revokedSince = ({ callers }: Services, { ask, caller }: Turn): Refusal | u
 const told = (services: Services, turn: Turn, answer: Answer): Answer => atPath(turn, noted(services, turn, answer));
 
 /** "every answer at that path carries `Vary: Authorization`", where callers get their extended cards there. */
-const atPath = ({ route }: Pick<Turn, 'route'>, answer: Answer): Answer =>
-  route.to === 'card' && route.agent.extended.replacePublic ? dependingOnCaller(answer) : answer;
+const atPath = ({ route, caller }: Pick<Turn, 'route' | 'caller'>, answer: Answer): Answer =>
+  route.to === 'card' || route.to === 'origin-card' ? dependingOnCaller(answer, route.agent, caller) : answer;
 
 /**
  * Counts a refusal that no exchange has a receipt of: one receipt a minute, however many there are. `unknown-agent` leaves none,
@@ -235,7 +235,7 @@ function refuseAt(services: Services, { ask, route, caller }: Turn, why: Refusal
   const refusal = { ...why, receipt };
   if (route.to === 'operation') return services.refuseOperation(ask, route.agent, refusal);
   const kind = route.to === 'card' || route.to === 'origin-card' ? 'public' : 'other';
-  return atPath({ route }, problemAnswer(refusal, { kind, agent }));
+  return atPath({ route, caller }, problemAnswer(refusal, { kind, agent }));
 }
 
 /** The agent that a request is about, with a name or without one. */

@@ -252,10 +252,10 @@ interface Given {
 }
 
 async function answer({ local }: ExtendedParts, turn: Turn, { own, target, ...given }: Given): Promise<Answer> {
-  const { call, agent } = turn;
+  const { call, agent, caller } = turn;
   const entry = await local(given.entry, { call, agent, interfaces: target.order.card.interfaces });
   const { clientMaxAge } = agent.cache;
-  return extendedAnswer(call.ask, call.form, { ...given, entry, forThisRequest: own, clientMaxAge });
+  return extendedAnswer(call.ask, call.form, { ...given, caller, entry, forThisRequest: own, clientMaxAge });
 }
 
 const ttlFor = (entry: ExtendedEntry, now: EpochMs): ReturnType<typeof ttlOf> =>

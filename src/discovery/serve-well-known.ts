@@ -4,7 +4,7 @@ import { callerVersion } from '../bindings/version.ts';
 import { type Answer, withFields } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import type { Caller } from './callers.ts';
+import { type Caller, fieldsOfCaller } from './callers.ts';
 import { type LocalCard, cardBasePath } from './local-card.ts';
 import type { ServeCard } from './serve-card.ts';
 import type { ExtendedCards } from './serve-extended.ts';
@@ -35,14 +35,14 @@ export function createServeWellKnown(
 }
 
 /**
- * Says of every answer at such a path, refusals too, what it depends on: whoever caches between here and the caller must not give one
- * caller's card to another, nor the public one to it.
+ * Says of every answer with a card that is not the same for all callers, refusals too, what it depends on: whoever caches between here
+ * and the caller must not give one caller's card to another, nor the public one to it, nor any to one from whom the agent is hidden.
  */
-export function dependingOnCaller(answer: Answer): Answer {
+export function dependingOnCaller(answer: Answer, { visibleTo, extended }: AgentRule, caller: Caller | null): Answer {
+  if (visibleTo === null && !extended.replacePublic) return answer;
   const named = varyNames(answer.fields);
-  const missing = OF_CALLERS.filter((name) => !named.includes(name.toLowerCase()));
+  const wanted = [...fieldsOfCaller(caller), ...(extended.replacePublic ? ['A2A-Extensions'] : [])];
+  const missing = wanted.filter((name) => !named.includes(name.toLowerCase()));
   if (missing.length === 0) return answer;
   return withFields(answer, withMember(answer.fields, 'Vary', missing.join(', ')));
 }
-
-const OF_CALLERS = ['Authorization', 'Proxy-Authorization', 'A2A-Extensions'] as const;

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { SignJWT, base64url, exportSPKI, importJWK } from 'jose';
 import { RawSocket } from '../support/raw-socket.ts';
 import type { Got } from '../support/world.ts';
-import { Attacked, ISSUER, isHit, markOf, ownerOf } from './attacked-world.ts';
+import { Attacked, EXTENDED, ISSUER, isHit, markOf, ownerOf } from './attacked-world.ts';
 
 /**
  * Every case of the table of tokens, against a whole daemon: listener, issuer's keys over the network, an agent with an extended card for
@@ -245,6 +245,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     await assertTaken(several, { 'Cardea-Tenant': 'globex' });
     for (const chosen of ['initech', 'GLOBEX', 'acme, globex', 'acme globex', '*'])
       assert.equal(codeOf(await attacked.extended(several, { 'Cardea-Tenant': chosen })), 'token-invalid', chosen);
+    for (const path of [EXTENDED, '/agents/weather/.well-known/agent-card.json']) {
+      const { headers } = await attacked.extended(several, { 'Cardea-Tenant': 'globex' }, path);
+      assert.match(String(headers.vary), /(?:^|, )Authorization, Proxy-Authorization, Cardea-Tenant(?:,|$)/, path);
+    }
     assert.equal(codeOf(await attacked.extended(own, { 'Cardea-Tenant': 'globex' })), 'token-invalid');
     const twice = await attacked.raw([`Authorization: ${several}`, 'Cardea-Tenant: acme', 'Cardea-Tenant: globex']);
     assert.ok(twice.status === 400 || twice.status === 401, String(twice.status));

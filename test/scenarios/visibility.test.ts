@@ -57,6 +57,14 @@ describe('who may see an agent', () => {
       );
     });
   }
+  test('its card says that it depends on who asks, so that no cache on the way gives it to others', async () => {
+    const host = new URL(world.origin.url).host;
+    const headers = await as({});
+    for (const path of ['/agents/weather', `/origins/http/${host}`]) {
+      const got = await world.get(`${path}/.well-known/agent-card.json`, headers);
+      assert.equal(got.headers.vary, 'A2A-Version, Accept-Encoding, Authorization, Proxy-Authorization', path);
+    }
+  });
   test('without a credential, and with one that nobody vouches for', async () => {
     assert.equal((await world.card()).code, 'unknown-agent');
     assert.equal((await world.card({ Authorization: 'Bearer opaque' })).code, 'unknown-agent');
