@@ -48,7 +48,7 @@ export function fieldsOfCaller(caller: Caller | null): readonly string[] {
 
 /** A credential as a caller showed it (RFC 9110 §11.4). */
 export interface Credential {
-  /** Lower case. */
+  /** Lower case; `''` where there is one word alone, which may be a token and is kept as it stands. */
   readonly scheme: string;
   readonly value: string;
 }
@@ -69,7 +69,7 @@ export function readCredential(field: string | undefined): Credential | undefine
   if (text === '') return undefined;
   const space = text.search(/[ \t]/);
   return space === -1
-    ? { scheme: text.toLowerCase(), value: '' }
+    ? { scheme: '', value: text }
     : { scheme: text.slice(0, space).toLowerCase(), value: withoutSpace(text.slice(space)) };
 }
 

@@ -93,6 +93,17 @@ const outcome = (found: Found): string => (found.ok ? found.value.principal.kind
 const codeOf = async (token: string): Promise<string> => outcome(await bearer(token));
 const now = (): number => Math.floor(clock.now() / 1000);
 
+test('two tokens without a scheme are two callers, also where they differ in the case of letters alone', async () => {
+  const { callers } = world();
+  const idOf = async (authorization: string): Promise<string> => {
+    const found = await callers.identify(askWith({ authorization }));
+    assert.ok(found.ok);
+    return found.value.principal.id;
+  };
+  assert.notEqual(await idOf('c2VjcmV0'), await idOf('C2VJCMV0'));
+  assert.equal(await idOf('Basic c2VjcmV0'), await idOf('basic  c2VjcmV0'), 'of a scheme it says nothing');
+});
+
 describe('attack table: tokens of callers', () => {
   test('JWT-1 a valid token names its bearer', async () => {
     const found = await bearer(await idp.token({ scope: 'b a b', roles: ['r'] }));
