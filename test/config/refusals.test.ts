@@ -51,6 +51,8 @@ test('says every problem at once, each with its place and the right spelling', a
   ]);
 });
 
+const CATALOG = 'registries: [{ name: catalog, kind: ai-catalog, url: "https://r.example/c.json" }]';
+
 const CASES: readonly (readonly [name: string, text: string, problems: readonly string[]])[] = [
   [
     'a scalar where a section is',
@@ -207,6 +209,75 @@ const CASES: readonly (readonly [name: string, text: string, problems: readonly 
     'agents: { a: { origin: https://a.example, tls: { ca: ca.pem } } }',
     ['c.yaml:1:54 agents.a.tls.ca: /etc/app/ca.pem cannot be read: it is not there'],
   ],
+  [
+    'an agent with two places',
+    `${CATALOG}\nagents: { a: { origin: https://a.example, registry: catalog, id: "urn:a" } }`,
+    ['c.yaml:2:53 agents.a.registry: stands beside origin; write one of the two'],
+  ],
+  [
+    'a registry without the entry in it',
+    `${CATALOG}\nagents: { a: { registry: catalog } }`,
+    ["c.yaml:2:26 agents.a.registry: needs the identifier of the agent's entry; write id: beside it"],
+  ],
+  [
+    'an entry of no registry',
+    'agents: { a: { origin: https://a.example, id: "urn:a" } }',
+    ['c.yaml:1:47 agents.a.id: is for an entry of a registry; write registry: beside it'],
+  ],
+  [
+    'a registry that is spelled otherwise',
+    `${CATALOG}\nagents: { a: { registry: catalgo, id: "urn:a" } }`,
+    ['c.yaml:2:26 agents.a.registry: "catalgo" is no registry of this file; did you mean catalog?'],
+  ],
+  [
+    'a registry that is nowhere defined',
+    'agents: { a: { registry: catalog, id: "urn:a" } }',
+    ['c.yaml:1:26 agents.a.registry: "catalog" is no registry of this file; define it in registries'],
+  ],
+  [
+    'how an agent is reached that its registry places',
+    `${CATALOG}\nagents: { a: { registry: catalog, id: "urn:a", tls: { ca: /c.pem }, proxy: "http://p.example:3128", unsafeCleartext: true, unsafeAddresses: [10.0.0.0/8] } }`,
+    [
+      'c.yaml:2:48 agents.a.tls: stands beside registry; write it for the rule in origins that covers the place',
+      'c.yaml:2:76 agents.a.proxy: stands beside registry; write it for the rule in origins that covers the place',
+      'c.yaml:2:118 agents.a.unsafeCleartext: stands beside registry; write it for the rule in origins that covers the place',
+      'c.yaml:2:124 agents.a.unsafeAddresses: stands beside registry; write it for the rule in origins that covers the place',
+    ],
+  ],
+  [
+    'credentials that would go wherever a registry says',
+    `${CATALOG}\nagents: { a: { registry: catalog, id: "urn:a", credentials: { static: file:/c.pem } } }`,
+    [
+      'c.yaml:2:48 agents.a.credentials: stands beside registry: it would go along wherever the registry moves the agent; write origin or card for such an agent',
+    ],
+  ],
+  [
+    'stale cards of an agent that serves none',
+    'agents: { a: { origin: https://a.example, risk: high, maxStale: 1s } }',
+    ['c.yaml:1:65 agents.a.maxStale: stands beside risk: high, which serves nothing stale; leave it out'],
+  ],
+  [
+    'a registry without a place',
+    'registries: [{ name: catalog, kind: ai-catalog }]',
+    ['c.yaml:1:14 registries[0]: is nowhere; write url: or file:'],
+  ],
+  [
+    'a registry at two places',
+    'registries: [{ name: catalog, kind: ai-catalog, url: "https://r.example/c.json", file: /c.json }]',
+    ['c.yaml:1:88 registries[0].file: stands beside url; write one of the two'],
+  ],
+  [
+    'a registry that anyone on the way can change',
+    'registries: [{ name: catalog, kind: ai-catalog, url: "http://r.example/c.json" }]\norigins: [{ match: "http://r.example:81", content: none, unsafeCleartext: true }]',
+    [
+      'c.yaml:1:54 registries[0].url: is http://, where anyone on the way can take a revocation out; write https://, or a rule with content: none and unsafeCleartext: true for its origin',
+    ],
+  ],
+  [
+    'two registries of one name',
+    'registries: [{ name: catalog, kind: ai-catalog, file: /a.json }, { name: catalog, kind: ai-catalog, file: /b.json }]',
+    ['c.yaml:1:74 registries[1].name: is configured twice; give each a name of its own'],
+  ],
 ];
 
 describe('refuses', () => {
@@ -224,6 +295,14 @@ describe('accepts', () => {
     ['port 0 for several listeners', 'listen: { agents: 127.0.0.1:0, ops: 127.0.0.1:0, admin: 127.0.0.1:0 }'],
     ['a floor at the ceiling', 'cache: { minTtl: 1h, maxTtl: 60m }'],
     ['cleartext where it is allowed', 'agents: { a: { origin: http://a.example, unsafeCleartext: true } }'],
+    [
+      'no stale cards of an agent that serves none',
+      'agents: { a: { origin: https://a.example, risk: high, maxStale: 0s } }',
+    ],
+    [
+      'a registry in cleartext where a rule means it',
+      'registries: [{ name: catalog, kind: ai-catalog, url: "http://r.example/c.json" }]\norigins: [{ match: "http://r.example", content: none, unsafeCleartext: true }]',
+    ],
     ['an agent called like a listener, without one of its own', 'agents: { ops: { origin: https://a.example } }'],
     [
       'a value that is used again',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http, { type ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import type { ServerResponse } from 'node:http';
 import { Registered, catalog, entry, json, PAY_CARD, refuses } from './registry-world.ts';
 import { reviewOf, serves } from './review-world.ts';
 
@@ -240,6 +242,30 @@ describe('a revocation', () => {
     assert.equal((await here.world.get('/agents/pay/extendedAgentCard')).status, 403);
   });
 
+  test('cuts a stream of events that runs, on both sides, and the reader is told', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const here = await begin({ pay: 'route: through' });
+    here.world.says((request, response) => {
+      if (request.method === 'GET') return callable(here.world.origin.url)(request, response);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: {"n":1}\n\n');
+      response.once('close', () => end());
+    });
+    assert.equal((await here.pay()).status, 200);
+    const request = http.request(`${here.world.base}/agents/pay`, {
+      method: 'POST',
+      headers: { 'A2A-Version': '1.0', 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    });
+    request.end('{"jsonrpc":"2.0","id":"r-1","method":"SendStreamingMessage","params":{}}');
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const [first] = (await once(response, 'data')) as [Buffer];
+    assert.equal(first.toString(), 'data: {"n":1}\n\n');
+    const rest = text(response);
+    await here.now('revoked');
+    assert.match(await rest, /REGISTRY_REVOKED/);
+    assert.equal(response.complete, true);
+    await ended;
+  });
+
   test('keeps a person from approving what waits', async () => {
     const here = await begin();
     await here.pay();
@@ -296,6 +322,13 @@ describe('a revocation', () => {
       assert.equal((await again.pay()).status, 200);
     });
 });
+
+/** A card whose agent is called where the card is. */
+const callable = (url: string): ReturnType<typeof serves> =>
+  serves({
+    ...PAY_CARD,
+    supportedInterfaces: [{ url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  });
 
 /** A card that is confirmed where it is asked about. */
 const answer304 = (request: { headers: Record<string, unknown> }, response: ServerResponse): void => {
