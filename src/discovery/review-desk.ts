@@ -1,6 +1,6 @@
 import type { AdmittedCard } from '../card/admit.ts';
 import type { Verdict } from '../kernel/entry.ts';
-import type { CardDigest, PolicyDigest } from '../kernel/ids.ts';
+import type { CardDigest, Generation, PolicyDigest } from '../kernel/ids.ts';
 import type { Authority } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { CardVariant } from '../kernel/review.ts';
@@ -85,8 +85,10 @@ export function createReviewDesk(parts: Parts): ReviewDesk {
 }
 
 async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decision>> {
-  const { reviews, clock, isInForce } = parts;
+  const { reviews, clock, store, isInForce } = parts;
   const { agent, digest } = order;
+  // What is purged from here on, by a kill or a registry, the approval does not bring back.
+  const generation = store.generation();
   const offered = reviews.offered(agent, digest);
   if (offered.length === 0 && extendedOf(parts, order) !== undefined) return decideExtended(parts, order, 'approve');
   const refusal = refuseApproval(reviews, order, offered);
@@ -103,7 +105,8 @@ async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decisi
   );
   if (!decided.ok) return decided;
   // Under other rules it may lie elsewhere, and is put there when it is asked for.
-  if (isInForce(agent)) for (const each of cards) await putInForce(parts, agent, { ...each, now: clock.now() });
+  if (isInForce(agent))
+    for (const each of cards) await putInForce(parts, agent, { ...each, now: clock.now(), generation });
   return decided;
 }
 
@@ -223,16 +226,17 @@ const inForceOf = ({ pending, card }: Judged, agent: AgentRule, { id, at }: Deci
 interface Approved extends Judged {
   readonly inForce: CardInForce;
   readonly now: EpochMs;
+  readonly generation: Generation;
 }
 
 /** Stores the approved card in place of the one before it, as old as it is. */
 async function putInForce({ store, withCodings }: Parts, agent: AgentRule, approved: Approved): Promise<void> {
-  const { inForce, pending } = approved;
+  const { inForce, pending, now, generation } = approved;
   const key = agentCardKey(agent);
   for (const entry of store.peek(key)) if (replaces(inForce.variant, variantOfEntry(entry))) await store.drop(entry);
   if (!inForce.servable) return;
   const today = { ...approved, givenAt: pending.card.at };
-  await store.put(await withCodings(entryInForce(agent, today, { now: approved.now, generation: store.generation() })));
+  await store.put(await withCodings(entryInForce(agent, today, { now, generation })));
 }
 
 const replaces = (one: CardVariant, other: CardVariant): boolean => one === 'any' || one === other;

@@ -3,9 +3,10 @@ import { describe, test } from 'node:test';
 import type { AdmittedCard } from '../../src/card/admit.ts';
 import { digestCard } from '../../src/card/digest.ts';
 import type { Offer } from '../../src/discovery/offer.ts';
+import { agentCardKey } from '../../src/discovery/key.ts';
 import { createReviewDesk } from '../../src/discovery/review-desk.ts';
 import { createReviews } from '../../src/discovery/reviews.ts';
-import { policyDigest, receiptId } from '../../src/kernel/ids.ts';
+import { policyDigest, receiptId, tag } from '../../src/kernel/ids.ts';
 import { accepted } from '../../src/kernel/refusal.ts';
 import { bytes, epochMs } from '../../src/kernel/units.ts';
 import { createRecentLedger } from '../../src/store/ledger-recent.ts';
@@ -37,14 +38,16 @@ function desk(judging: () => Promise<void> = async () => undefined) {
   const ledger = createRecentLedger({ clock, observer: NOBODY, keyedHash: (_kind, name) => name });
   const reviews = createReviews({ ledger, observer: NOBODY });
   const rules = { inForce: true };
+  const store = createMemoryStore({ clock, observer: NOBODY, maxBytes: bytes(1_000_000), pinned: () => false });
   return {
     reviews,
     rules,
+    store,
     ...createReviewDesk({
       clock,
       ledger,
       reviews,
-      store: createMemoryStore({ clock, observer: NOBODY, maxBytes: bytes(1_000_000), pinned: () => false }),
+      store,
       extendedReviews: { pending: () => [], decided: () => undefined },
       forgive: () => undefined,
       book: { forgive: () => undefined, updateBehind: async () => undefined },
@@ -104,6 +107,16 @@ describe('decisions that meet', () => {
     assert.deepEqual(at.reviews.decisions(agent), []);
     assert.equal(at.reviews.pending(agent).length, 1);
   });
+  for (const [what, scope, kept] of [
+    ['a kill', 'agent:weather', 0],
+    ['a kill of another agent', 'agent:other', 1],
+  ] as const)
+    test(`an approval and ${what} meanwhile: ${kept} cards are stored`, async () => {
+      const at = desk(async () => void (await at.store.purge([tag(scope)], false)));
+      await at.reviews.offer(offer('A'), OCCASION);
+      assert.equal((await at.approve(order('A'))).ok, true);
+      assert.equal(at.store.peek(agentCardKey(agent)).length, kept);
+    });
   test('one that fails lets the next one go on', async () => {
     let fails = true;
     const { reviews, approve } = desk(async () => {
