@@ -13,7 +13,7 @@ export function compareReleases(one: Release, other: Release): number {
   const [mine, its] = [semanticVersion(one.version), semanticVersion(other.version)];
   if (mine !== undefined && its !== undefined) return comparePrecedence(mine, its);
   const [at, before] = [timeOf(one.updatedAt), timeOf(other.updatedAt)];
-  return at === before ? 0 : at - before;
+  return at === undefined || before === undefined ? 0 : at - before;
 }
 
 interface SemanticVersion {
@@ -55,7 +55,7 @@ function compareIdentifiers(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-const timeOf = (updatedAt: string | undefined): number => {
+function timeOf(updatedAt: string | undefined): number | undefined {
   const time = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
-  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
-};
+  return Number.isNaN(time) ? undefined : time;
+}

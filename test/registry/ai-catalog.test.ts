@@ -169,6 +169,17 @@ describe('of several versions', () => {
         assert.equal((await read(catalog(...entries))).get(PAY)?.status, 'revoked');
     });
 
+  for (const [what, dates] of [
+    ['it has no time', [undefined, '2026-06-01T00:00:00Z']],
+    ['its time cannot be read', ['yesterday', '2026-06-01T00:00:00Z']],
+    ['the other has none', ['2026-05-01T00:00:00Z', undefined]],
+  ] as const)
+    test(`one that is revoked is not ordered before another where ${what}`, async () => {
+      const [revoked, listed] = dates.map((updatedAt) => ({ updatedAt }));
+      const found = await read(catalog(agent(listed), { ...withStatus('revoked'), ...revoked }));
+      assert.equal(found.get(PAY)?.status, 'revoked');
+    });
+
   test('a later one takes a revocation of an earlier one back', async () => {
     const entries = [{ ...withStatus('revoked'), version: '1.0.0' }, version('2.0.0')];
     assert.equal((await read(catalog(...entries))).get(PAY)?.status, 'approved');
