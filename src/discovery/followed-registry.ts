@@ -57,7 +57,7 @@ export class FollowedRegistry {
     this.#rule = rule;
     this.#identifiers = identifiers;
     this.#parts = parts;
-    this.#distrust = parts.registryRecord.distrust;
+    this.#distrust = parts.registryRecord.doubt(rule.name);
     const earlier = parts.registryRecord.last(rule.name, sourceOf(rule));
     if (earlier !== undefined) this.#restore(earlier);
   }

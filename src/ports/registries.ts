@@ -45,8 +45,11 @@ export interface HeardEntry extends Listing {
 export interface RegistryRecord {
   /** What was heard last from this place, by this process or an earlier one. */
   last(name: string, source: string): HeardRegistry | undefined;
-  /** Why what an earlier process heard cannot be believed; null where it can. */
-  readonly distrust: string | null;
+  /**
+   * Why it is not known what an earlier process heard of this registry; null where that is known, or it heard nothing. It stays
+   * unknown until this registry is saved, whatever is saved of others, also through restarts.
+   */
+  doubt(name: string): string | null;
   /** Resolves to null when it will outlive a restart, else to why not. */
   save(heard: HeardRegistry): Promise<string | null>;
 }

@@ -27,22 +27,33 @@ export interface OpenedRegistries {
  * to be revoked: then everybody counts as such until the registries have been had.
  */
 export async function openRegistries(folder: string | null): Promise<OpenedRegistries> {
-  if (folder === null) return opened([], null, null);
+  if (folder === null) return opened(NOTHING, null);
   const file = path.join(folder, REGISTRIES_FILE);
-  const read = await readTrusted(file, LARGEST, parseHeard);
+  const read = await readTrusted(file, LARGEST, parseKept);
   switch (read.found) {
     case 'nothing':
-      return opened([], null, file);
+      return opened(NOTHING, file);
     case 'content':
-      return opened(read.content, null, file);
-    case 'unreadable':
-      return opened([], `what it said before is not known: ${REGISTRIES_FILE} cannot be trusted: ${read.why}`, file);
+      return opened(read.content, file);
+    case 'unreadable': {
+      const doubt = `what it said before is not known: ${REGISTRIES_FILE} cannot be trusted: ${read.why}`;
+      return opened({ registries: [], doubt }, file);
+    }
   }
 }
 
-const opened = (earlier: readonly HeardRegistry[], distrust: string | null, file: string | null): OpenedRegistries => ({
-  registryRecord: createRecord(earlier, distrust, file),
-  notices: distrust === null || file === null ? [] : [notice(file, distrust)],
+/** What the file holds. */
+interface Kept {
+  readonly registries: readonly HeardRegistry[];
+  /** Why of the registries that are not among these nobody knows what they said; null where they said nothing. */
+  readonly doubt: string | null;
+}
+
+const NOTHING: Kept = { registries: [], doubt: null };
+
+const opened = (kept: Kept, file: string | null): OpenedRegistries => ({
+  registryRecord: createRecord(kept, file),
+  notices: kept.doubt === null || file === null ? [] : [notice(file, kept.doubt)],
 });
 
 const notice = (file: string, why: string): Event => ({
@@ -52,20 +63,29 @@ const notice = (file: string, why: string): Event => ({
   about: { file },
 });
 
-function createRecord(earlier: readonly HeardRegistry[], distrust: string | null, file: string | null): RegistryRecord {
-  const held = new Map(earlier.map((heard) => [heard.name, heard]));
+function createRecord({ registries, doubt }: Kept, file: string | null): RegistryRecord {
+  const held = new Map(registries.map((heard) => [heard.name, heard]));
+  let why = doubt;
+  /** Registries that are followed and were not had since the doubt arose. */
+  const doubted = new Set<string>();
   let writing: Promise<string | null> = Promise.resolve(null);
   return {
     last(name, source) {
       const heard = held.get(name);
       return heard?.source === source ? heard : undefined;
     },
-    distrust,
+    doubt(name) {
+      if (why === null || held.has(name)) return null;
+      doubted.add(name);
+      return why;
+    },
     save(heard) {
+      doubted.delete(heard.name);
+      if (doubted.size === 0) why = null;
       held.set(heard.name, { ...heard, entries: heard.entries.map(shortened) });
       if (file === null) return Promise.resolve(null);
       // One write at a time, each of what is known when its turn comes.
-      writing = writing.then(() => write(file, [...held.values()]));
+      writing = writing.then(() => write(file, { registries: [...held.values()], doubt: why }));
       return writing;
     },
   };
@@ -73,9 +93,9 @@ function createRecord(earlier: readonly HeardRegistry[], distrust: string | null
 
 const shortened = ({ said, ...entry }: HeardEntry): HeardEntry => ({ ...entry, said: said.slice(0, LONGEST_WORDS) });
 
-async function write(file: string, registries: readonly HeardRegistry[]): Promise<string | null> {
+async function write(file: string, kept: Kept): Promise<string | null> {
   try {
-    await replaceSynced(file, `${JSON.stringify({ version: VERSION, registries }, null, 2)}\n`, 0o600);
+    await replaceSynced(file, `${JSON.stringify({ version: VERSION, ...kept }, null, 2)}\n`, 0o600);
     return null;
   } catch (error) {
     return `${REGISTRIES_FILE} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
@@ -83,10 +103,12 @@ async function write(file: string, registries: readonly HeardRegistry[]): Promis
 }
 
 /** Reads the text of the file; undefined unless every member is as this version writes it. */
-function parseHeard(text: string): readonly HeardRegistry[] | undefined {
+function parseKept(text: string): Kept | undefined {
   const read = readRecord(text);
   if (read?.['version'] !== VERSION || !Array.isArray(read['registries'])) return undefined;
-  return allOf(read['registries'], heardOf);
+  const registries = allOf(read['registries'], heardOf);
+  const { doubt = null } = read;
+  return registries === undefined || !(doubt === null || typeof doubt === 'string') ? undefined : { registries, doubt };
 }
 
 function heardOf(value: unknown): HeardRegistry | undefined {

@@ -80,7 +80,7 @@ async function begin({ observer, ledger, cardKey, rules }: Stage) {
       secrets: { read: async () => 'own-secret' },
       coder: { code: async () => [] },
       registryFiles: createRegistryFiles(null),
-      registryRecord: { last: () => undefined, distrust: null, save: async () => null },
+      registryRecord: { last: () => undefined, doubt: () => null, save: async () => null },
       registryReaders: { 'ai-catalog': async () => new Map() },
       cut: () => undefined,
     },

@@ -89,7 +89,7 @@ class History {
         secrets: { read: async () => OWN_CREDENTIAL.replace('Bearer ', '') },
         coder: { code: async () => [] },
         registryFiles: createRegistryFiles(null),
-        registryRecord: { last: () => undefined, distrust: null, save: async () => null },
+        registryRecord: { last: () => undefined, doubt: () => null, save: async () => null },
         registryReaders: { 'ai-catalog': async () => new Map() },
         cut: () => undefined,
       },
