@@ -92,10 +92,11 @@ export class FollowedRegistry {
     return this.#failures === 0 ? 'it was not asked yet' : 'it cannot be had';
   }
 
-  /** Notes from where the card of an entry is taken now. */
-  placed(id: string, place: Url): void {
-    if (this.#places.get(id) === place) return;
-    this.#places.set(id, place);
+  /** Notes from where the cards of entries are taken now. */
+  placed(places: ReadonlyMap<string, Url>): void {
+    const isNews = [...places].some(([id, place]) => this.#places.get(id) !== place);
+    if (!isNews) return;
+    for (const [id, place] of places) this.#places.set(id, place);
     if (this.#heard !== null) void this.#save(this.#heard);
   }
 
@@ -174,7 +175,7 @@ export class FollowedRegistry {
     identifiers: ReadonlySet<string>,
   ): Promise<Outcome<null>> {
     const now = this.#parts.clock.now();
-    const heard = { at: now, identifiers, listings: withEnded(listings, this.#heard) };
+    const heard = { at: now, identifiers, listings: withEnded(shortened(listings), this.#heard) };
     this.#heard = heard;
     this.#distrust = null;
     this.#answers = answers;
@@ -245,6 +246,11 @@ export class FollowedRegistry {
     if (error !== null) this.#parts.observer.record(unwritten(name, error));
   }
 }
+
+/** A registry's own words go into receipts, refusals and the record, for people: they need no more room. */
+const LONGEST_WORDS = 256;
+const shortened = (listings: ReadonlyMap<string, Listing>): ReadonlyMap<string, Listing> =>
+  new Map([...listings].map(([id, listing]) => [id, { ...listing, said: listing.said.slice(0, LONGEST_WORDS) }]));
 
 /** True for what must not be used any more. */
 const isEnded = (status: RegistryStatus): boolean => status === 'retired' || status === 'revoked';

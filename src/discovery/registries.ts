@@ -1,3 +1,4 @@
+import type { Url } from '../kernel/ids.ts';
 import type { RegistryReceipt } from '../kernel/receipt.ts';
 import { type Outcome, refuse, refused } from '../kernel/refusal.ts';
 import type { EpochMs } from '../kernel/units.ts';
@@ -71,11 +72,11 @@ class Followed implements Registries {
   }
 
   note(before: Rules, next: Rules): void {
+    for (const [name, { followed }] of this.#registries) followed.placed(placesIn(next.agents.values(), name));
     for (const agent of next.agents.values()) {
       const { registered, cards } = agent;
       if (registered === null) continue;
       const [place] = cards;
-      if (place !== undefined) this.#followed(registered.registry)?.placed(registered.id, place);
       const was = before.agents.get(agent.name);
       if (was?.cards[0] === place && isSame(was?.registered, registered)) continue;
       this.#parts.ledger.record(this.#receiptOf(agent, registered));
@@ -152,6 +153,14 @@ class Followed implements Registries {
 
 /** A registry that is somewhere else, or read in another way, is another one. */
 const sourceKey = (rule: RegistryRule): string => `${rule.kind} ${sourceOf(rule)}`;
+
+/** From where the cards of a registry's entries are taken. */
+const placesIn = (agents: Iterable<AgentRule>, registry: string): ReadonlyMap<string, Url> =>
+  new Map(
+    [...agents].flatMap(({ registered, cards: [place] }) =>
+      registered?.registry === registry && place !== undefined ? [[registered.id, place] as const] : [],
+    ),
+  );
 
 const identifiersIn = (agents: Iterable<AgentRule>, registry: string): ReadonlySet<string> =>
   new Set([...agents].flatMap(({ registered }) => (registered?.registry === registry ? [registered.id] : [])));

@@ -13,8 +13,6 @@ const REGISTRIES_FILE = 'registries.json';
 const VERSION = 1;
 /** Ten thousand agents, with the longest of URLs. */
 const LARGEST = 64 * 1024 * 1024;
-/** A registry's own words are shown to people, and need no more room. */
-const LONGEST_WORDS = 256;
 
 /** The record, and what the log must be told of how it was opened. */
 export interface OpenedRegistries {
@@ -82,7 +80,7 @@ function createRecord({ registries, doubt }: Kept, file: string | null): Registr
     save(heard) {
       doubted.delete(heard.name);
       if (doubted.size === 0) why = null;
-      held.set(heard.name, { ...heard, entries: heard.entries.map(shortened) });
+      held.set(heard.name, heard);
       if (file === null) return Promise.resolve(null);
       // One write at a time, each of what is known when its turn comes.
       writing = writing.then(() => write(file, { registries: [...held.values()], doubt: why }));
@@ -90,8 +88,6 @@ function createRecord({ registries, doubt }: Kept, file: string | null): Registr
     },
   };
 }
-
-const shortened = ({ said, ...entry }: HeardEntry): HeardEntry => ({ ...entry, said: said.slice(0, LONGEST_WORDS) });
 
 async function write(file: string, kept: Kept): Promise<string | null> {
   try {
