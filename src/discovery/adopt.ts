@@ -73,7 +73,8 @@ async function replaceRules(parts: Parts): Promise<void> {
   await Promise.all([leaving, ...reliving]);
   // All at once: one that waits for keys which cannot be had must not hold up the others.
   await Promise.all(changed.map((agent) => book.judgeStored(agent)));
-  schedule.follow(next);
+  // Meanwhile others may have come into force.
+  schedule.follow(snapshot.rules);
 }
 
 /**
