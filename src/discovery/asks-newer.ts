@@ -31,5 +31,6 @@ export function wantsNewerThan(ask: Ask, age: number): boolean {
   return noCache || (maxAge !== null && age > maxAge);
 }
 
-const hasDirectives = (ask: Ask): boolean =>
+/** Tells whether the caller says anything of how new an answer is to be. */
+export const hasDirectives = (ask: Ask): boolean =>
   ask.field('cache-control') !== undefined || ask.field('pragma') !== undefined;

@@ -11,7 +11,7 @@ import type { CacheDetail, ForwardWhy, RequestResult } from '../kernel/outcome.t
 import type { Refusal } from '../kernel/refusal.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import { asksForNewer, hasJustBeen, wantsNewerThan } from './asks-newer.ts';
+import { asksForNewer, hasDirectives, hasJustBeen, wantsNewerThan } from './asks-newer.ts';
 import { type Served, cardAnswer } from './card-answer.ts';
 import type { CardBook, Update } from './card-book.ts';
 import type { Era } from './era.ts';
@@ -86,7 +86,10 @@ async function serveUpdated(book: CardBook, turn: Turn, now: () => EpochMs): Pro
     : replyFailed(after, update.refreshed, await book.restore(agent, request), why);
 }
 
-function freshHit({ ask, agent, request, now, show, hitAnswer }: Turn, entry: Entry): Answer | Promise<Answer> {
+function freshHit(turn: Turn, entry: Entry): Answer | Promise<Answer> {
+  const { ask, agent, request, now, show, hitAnswer } = turn;
+  // The same request may be worth another look at the origin before the second is over that such an answer holds for.
+  if (hasDirectives(ask)) return reply(turn, entry, 'hit', cacheStatusHit({ ttl: ttlOf(freshFor(entry, now)) }));
   const shown = show(ask, agent, entry);
   if (!(shown instanceof Promise)) return hitAnswer(ask, { agent, request, entry, shown }, now);
   return shown.then((late) => hitAnswer(ask, { agent, request, entry, shown: late }, now));

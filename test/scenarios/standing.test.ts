@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type http from 'node:http';
 import { tag } from '../../src/kernel/ids.ts';
 import { scenario } from '../support/scenario.ts';
-import { CARD, type Got, OTHER_CARD, TAKES_ALL, type World, answers } from '../support/world.ts';
+import { CARD, type Got, OTHER_CARD, TAKES_ALL, type World, answers, fails } from '../support/world.ts';
 
 /**
  * Answers that stand are given without a look at their requests. Here each is held against the answer to the same request with one
@@ -91,3 +91,18 @@ scenario(
     assert.equal(Number(await world.metric(hits)), before + 5);
   },
 );
+
+scenario('an answer that stands keeps nobody from asking for a newer card', MINUTE, async (world) => {
+  const asks = (): Promise<Got> => world.card({ 'Cache-Control': 'no-cache' });
+  await asks();
+  await world.clock.advance(5_400);
+  world.says(fails(503));
+  await asks();
+  await world.clock.advance(700);
+  for (let times = 0; times < 3; times += 1) await asks();
+  const before = world.origin.asked.length;
+  // In the same second of the card's age the second is over in which its origin was left alone.
+  await world.clock.advance(400);
+  await asks();
+  assert.equal(world.origin.asked.length, before + 1);
+});
