@@ -99,6 +99,10 @@ function* members(figures: Figures, prefix: string): Generator<readonly [string,
 }
 
 /** `cpuPer100k` is `cpu per 100k`. */
-const words = (name: string): string => name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+const words = (name: string): string =>
+  name
+    .replace(/([A-Za-z]{2})(\d)/g, '$1 $2')
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase();
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

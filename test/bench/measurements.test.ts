@@ -6,7 +6,7 @@ import { QUESTIONS, tablesOf } from '../../scripts/generate/measurements-page.ts
 test('contestants stand in a table for each case, the cheapest first', () => {
   const standing = (cpuPer100k: number): object => ({ cpuPer100k, p50: 100, toFloor: { cpu: cpuPer100k / 2 } });
   assert.deepEqual(tablesOf({ '304': { Cardea: standing(3), floor: standing(2) } }), [
-    '| 304 | cpu per100k | p50 | to floor cpu |\n| --- | ---: | ---: | ---: |\n| floor | 2 | 100 | 1 |\n| Cardea | 3 | 100 | 1.5 |\n',
+    '| 304 | cpu per 100k | p50 | to floor cpu |\n| --- | ---: | ---: | ---: |\n| floor | 2 | 100 | 1 |\n| Cardea | 3 | 100 | 1.5 |\n',
   ]);
 });
 
