@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { isArray, isObject, own } from './json.ts';
 import { readMember, readText } from './schema/member-value.ts';
 import { readRequirement } from './schema/requirements.ts';
@@ -11,25 +11,34 @@ export interface Proofs {
   readonly certificate: boolean;
 }
 
+/** What a card declares and requires, read once for all its callers. */
+export interface Security {
+  readonly schemes: ReadonlyMap<string, Scheme>;
+  /** The names in each alternative; null where none is required. */
+  readonly alternatives: readonly (readonly string[])[] | null;
+}
+
+/** @param card the 1.0 view. */
+export function readSecurity(card: JsonObject): Security {
+  const required = readMember(card, 'securityRequirements');
+  const namesOf = (each: Json): readonly string[] => [...(readRequirement(each)?.schemes.keys() ?? [])];
+  const alternatives = !isArray(required) || required.length === 0 ? null : required.map(namesOf);
+  return { schemes: readSchemes(card), alternatives };
+}
+
 /**
  * Tells whether what can be shown meets one of the alternatives that a card requires, all of its members; a card that lists schemes
  * without requiring any is met by one of them. What it does not declare it is not shown.
- * @param card the 1.0 view.
  */
-export function meetsSecurity(card: JsonObject, proofs: Proofs): boolean {
-  const schemes = readSchemes(card);
-  const required = readMember(card, 'securityRequirements');
+export function meetsSecurity({ schemes, alternatives }: Security, proofs: Proofs): boolean {
   const isMet = (name: string): boolean => {
     const scheme = schemes.get(name);
     return scheme !== undefined && isShown(scheme, proofs);
   };
-  if (!isArray(required) || required.length === 0) return [...schemes.keys()].some(isMet);
+  if (alternatives === null) return [...schemes.keys()].some(isMet);
   const isNothing = proofs.authorization === null && !proofs.certificate;
-  return required.some((each) => {
-    const names = [...(readRequirement(each)?.schemes.keys() ?? [])];
-    // An alternative that requires nothing asks for no credential.
-    return names.length === 0 ? isNothing : names.every(isMet);
-  });
+  // An alternative that requires nothing asks for no credential.
+  return alternatives.some((names) => (names.length === 0 ? isNothing : names.every(isMet)));
 }
 
 /**
@@ -37,8 +46,8 @@ export function meetsSecurity(card: JsonObject, proofs: Proofs): boolean {
  * passwords. Behind one that is declared another may stand.
  * @param challenges the WWW-Authenticate fields, joined.
  */
-export function declaresChallenge(card: JsonObject, challenges: string): boolean {
-  const declared = new Set([...readSchemes(card).values()].map(authorizationOf));
+export function declaresChallenge({ schemes }: Pick<Security, 'schemes'>, challenges: string): boolean {
+  const declared = new Set([...schemes.values()].map(authorizationOf));
   const asked = schemesOf(challenges);
   return asked.length > 0 && asked.every((scheme) => declared.has(scheme));
 }

@@ -171,7 +171,7 @@ function readAnswer(order: ExchangeOrder, used: CarriedInterface, response: Whol
 /** A challenge that the card did not declare is no answer of this agent: handed on, it would fish for other credentials. */
 function challenged({ card, agent }: ExchangeOrder, { fields }: WholeResponse, status: 401 | 403): Refusal {
   const challenge = fieldValue(fields, 'www-authenticate');
-  if (challenge === undefined || declaresChallenge(card.view, challenge)) return originChallenge(status, challenge);
+  if (challenge === undefined || declaresChallenge(card.security, challenge)) return originChallenge(status, challenge);
   const detail = `The agent ${agent.name} answered ${status} and asks for credentials of a scheme that its card does not declare.`;
   return refuse('origin-status', detail, { receivedStatus: status });
 }

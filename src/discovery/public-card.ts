@@ -1,8 +1,8 @@
 import { type CarriedInterface, carriedInterfaces, unknownTenant } from '../card/pick-interface.ts';
 import { normaliseCard } from '../card/normalise.ts';
 import { parseCard } from '../card/parse.ts';
+import { type Security, readSecurity } from '../card/security.ts';
 import { recogniseVersion } from '../card/version.ts';
-import type { JsonObject } from '../card/json.ts';
 import type { CallerVersion } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
@@ -10,8 +10,7 @@ import type { AgentRule } from '../policy/rules.ts';
 
 /** What the accepted public card says of the extended one. */
 export interface PublicCard {
-  /** The 1.0 view. */
-  readonly view: JsonObject;
+  readonly security: Security;
   readonly interfaces: readonly CarriedInterface[];
 }
 
@@ -35,7 +34,7 @@ function readCard(body: Uint8Array, rule: AgentRule['card']): PublicCard {
   const version = recogniseVersion(parsed.value, rule);
   if (!version.ok) throw new Error(`an accepted card has no version: ${version.refusal.detail}`);
   return {
-    view: normaliseCard(parsed.value, version.value).card,
+    security: readSecurity(normaliseCard(parsed.value, version.value).card),
     interfaces: carriedInterfaces(parsed.value, rule),
   };
 }

@@ -37,7 +37,7 @@ export function decideShown(
       : accepted(credentials === 'none' ? NOTHING : ownShown(parts.own, credentials));
   if (!shown.ok) return shown;
   const proofs = { authorization: schemeOf(shown.value.name), certificate: agent.egress.tls?.cert !== undefined };
-  if (meetsSecurity(card.view, proofs)) return shown;
+  if (meetsSecurity(card.security, proofs)) return shown;
   return refused(
     refuse(
       'extended-not-supported',
@@ -68,11 +68,12 @@ function forwarded(
   }
   const wrong = refuseAudience(field, agent, rules().issuers);
   if (wrong !== undefined) return refused(wrong);
-  const hash = callers.hashCredential(credential);
+  const isOwn = caller.credential !== null && readCredential(ask.field('proxy-authorization')) === undefined;
+  const hash = isOwn ? caller.credential : callers.hashCredential(credential);
   const verified = caller.principal.kind === 'verified' && caller.credential === hash;
   return accepted({
     name: { by: 'caller', scheme: credential.scheme, hash, verified },
-    until: endOf(credential.value),
+    until: verified ? caller.principal.until : endOf(credential.value),
     authorization: async () => accepted({ field, isNew: true }),
     another: async () => undefined,
   });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { declaresChallenge } from '../../src/card/security.ts';
+import { declaresChallenge, readSecurity } from '../../src/card/security.ts';
 
-const card = {
+const card = readSecurity({
   securitySchemes: {
     bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
     oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: 'https://idp.example/.well-known/openid-configuration' } },
   },
-};
+});
 
 describe('challenges that a card declares', () => {
   const cases: readonly (readonly [challenges: string, isDeclared: boolean])[] = [
