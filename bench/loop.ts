@@ -4,15 +4,14 @@
  *   npm run bench:loop -- [--node 24,26] [--rounds 3] [--record]
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { build, cardUrl, startCardea } from './support/cardea.ts';
+import { cardUrl, startCardea } from './support/cardea.ts';
 import { median, rounded } from './support/figures.ts';
 import { run } from './support/load.ts';
-import { isThere } from './support/machine.ts';
-import { type NodeName, versionsOf } from './support/nodes.ts';
-import { readOptions } from './support/options.ts';
+import type { NodeName } from './support/nodes.ts';
+import type { Options } from './support/options.ts';
 import { probe } from './support/probe.ts';
-import { answer } from './support/results.ts';
-import { type Scratch, withScratch } from './support/scratch.ts';
+import { answerByNode } from './support/question.ts';
+import type { Scratch } from './support/scratch.ts';
 import { startSignedAgents } from './support/signed-agents.ts';
 
 /** Cards are fresh for so long: when it is over, all of them are refreshed at the next request for each. */
@@ -29,15 +28,10 @@ interface Lateness extends Turn {
   readonly cards: number;
 }
 
-const options = readOptions(process.argv.slice(2), { rounds: 3, requests: 1_000, nodes: ['24', '26'] });
-if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
-build();
-const figures: Record<string, Lateness> = {};
-for (const node of options.nodes) figures[`Node ${node}`] = await withScratch((scratch) => refreshes(node, scratch));
-answer('loop', { figures, versions: versionsOf(options.nodes) }, options);
+await answerByNode('loop', { rounds: 3, requests: 1_000, nodes: ['24', '26'] }, { '': refreshes });
 
-async function refreshes(node: NodeName, scratch: Scratch): Promise<Lateness> {
-  const { rounds, requests } = options.length;
+async function refreshes(node: NodeName, scratch: Scratch, { length }: Options): Promise<Lateness> {
+  const { rounds, requests } = length;
   const manner = { cacheControl: `max-age=${FRESH_SECONDS}`, validators: false, bytes: 3_072 };
   const agents = await startSignedAgents(requests, manner, scratch);
   const cardea = await startCardea(`state: memory\n${agents.config}`, node, scratch, { watchLoop: true });

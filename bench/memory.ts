@@ -5,18 +5,17 @@
  *   npm run bench:memory -- [--node 24,26] [--requests 10000] [--record]      --requests: how many cards
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { build, cardUrl, REACH, startCardea, type Cardea } from './support/cardea.ts';
+import { cardUrl, REACH, startCardea, type Cardea } from './support/cardea.ts';
 import { cardOf } from './support/card.ts';
 import { rounded } from './support/figures.ts';
 import { startFloor } from './support/floors.ts';
 import { run } from './support/load.ts';
-import { isThere } from './support/machine.ts';
-import { type NodeName, versionsOf } from './support/nodes.ts';
-import { readOptions } from './support/options.ts';
+import type { NodeName } from './support/nodes.ts';
+import type { Options } from './support/options.ts';
 import { answers, startOrigin } from './support/origin.ts';
 import { pssBytes } from './support/process-tree.ts';
-import { answer } from './support/results.ts';
-import { type Scratch, withScratch } from './support/scratch.ts';
+import { answerByNode } from './support/question.ts';
+import type { Scratch } from './support/scratch.ts';
 
 /** Long enough for the heap to settle after a start. */
 const SETTLE_MS = 15_000;
@@ -37,15 +36,11 @@ interface Filled {
   readonly bytesPer1000: number;
 }
 
-const options = readOptions(process.argv.slice(2), { rounds: 1, requests: 10_000, nodes: ['24', '26'] });
-if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
-build();
-const figures: Record<string, Rest | Filled> = {};
-for (const node of options.nodes) {
-  figures[`at rest, Node ${node}`] = await withScratch((scratch) => atRest(node, scratch));
-  figures[`public cards, Node ${node}`] = await withScratch((scratch) => filled(node, scratch));
-}
-answer('memory', { figures, versions: versionsOf(options.nodes) }, options);
+await answerByNode<Rest | Filled>(
+  'memory',
+  { rounds: 1, requests: 10_000, nodes: ['24', '26'] },
+  { 'at rest': atRest, 'public cards': filled },
+);
 
 /** Everybody runs at once, so that each has its share of the pages of the same program. */
 async function atRest(node: NodeName, scratch: Scratch): Promise<Rest> {
@@ -60,8 +55,8 @@ async function atRest(node: NodeName, scratch: Scratch): Promise<Rest> {
 }
 
 /** Every card has another name, so that no body is another's. */
-async function filled(node: NodeName, scratch: Scratch): Promise<Filled> {
-  const entries = options.length.requests;
+async function filled(node: NodeName, scratch: Scratch, { length }: Options): Promise<Filled> {
+  const entries = length.requests;
   const size = JSON.stringify(cardOf('/card/100000', 'http://127.0.0.1/rpc', 3_072)).length;
   const origin = await startOrigin(
     (request, response) =>

@@ -5,15 +5,14 @@
  *   npm run bench:miss -- [--node 24,26] [--rounds 8] [--requests 50] [--record]
  */
 import assert from 'node:assert/strict';
-import { type Cardea, build, cardUrl, startCardea } from './support/cardea.ts';
+import { type Cardea, cardUrl, startCardea } from './support/cardea.ts';
 import { median, rounded } from './support/figures.ts';
 import { run } from './support/load.ts';
-import { isThere } from './support/machine.ts';
-import { type NodeName, versionsOf } from './support/nodes.ts';
-import { readOptions } from './support/options.ts';
+import type { NodeName } from './support/nodes.ts';
+import type { Options } from './support/options.ts';
 import { fieldOf, probe } from './support/probe.ts';
-import { answer } from './support/results.ts';
-import { type Scratch, withScratch } from './support/scratch.ts';
+import { answerByNode } from './support/question.ts';
+import type { Scratch } from './support/scratch.ts';
 import { startSignedAgents } from './support/signed-agents.ts';
 
 /** Chunks before those that count, so that V8 has compiled what a miss runs. */
@@ -26,38 +25,36 @@ interface Added {
   readonly added: number;
 }
 
-const options = readOptions(process.argv.slice(2), { rounds: 8, requests: 50, nodes: ['24', '26'] });
-if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
-build();
-const figures: Record<string, Added> = {};
-for (const node of options.nodes) {
-  figures[`miss, Node ${node}`] = await withScratch((scratch) => misses(node, scratch));
-  figures[`revalidation, Node ${node}`] = await withScratch((scratch) => revalidations(node, scratch));
-}
-answer('miss', { figures, versions: versionsOf(options.nodes) }, options);
+await answerByNode(
+  'miss',
+  { rounds: 8, requests: 50, nodes: ['24', '26'] },
+  { miss: misses, revalidation: revalidations },
+);
 
 /** Every card is asked for once. */
-async function misses(node: NodeName, scratch: Scratch): Promise<Added> {
-  const { rounds, requests } = options.length;
+async function misses(node: NodeName, scratch: Scratch, { length }: Options): Promise<Added> {
+  const { rounds, requests } = length;
   const count = (WARM + rounds) * requests + 1;
   const { cardea, direct, names } = await prepare({ node, count, cacheControl: 'max-age=3600' }, scratch);
   const chunk = (round: number): readonly string[] => names.slice(round * requests, (round + 1) * requests);
   const last = await probe(cardUrl(cardea, names.at(-1) ?? ''));
   assert.match(fieldOf(last, 'cache-status'), /fwd=uri-miss; fwd-status=200; stored/);
   assert.match(fieldOf(last, 'card-status'), /^verified/);
-  return compare((round) => [chunk(round).map(direct), chunk(round).map((name) => cardUrl(cardea, name))], {}, scratch);
+  const urls = (round: number): Urls => [chunk(round).map(direct), chunk(round).map((name) => cardUrl(cardea, name))];
+  return compare(rounds, { urls, fields: {} }, scratch);
 }
 
 /** One card that must be validated each time; the client has none, the origin is asked whether Cardea's is still right. */
-async function revalidations(node: NodeName, scratch: Scratch): Promise<Added> {
+async function revalidations(node: NodeName, scratch: Scratch, { length }: Options): Promise<Added> {
   const { cardea, direct, names } = await prepare({ node, count: 1, cacheControl: 'no-cache' }, scratch);
   const name = names[0] ?? '';
   await probe(cardUrl(cardea, name));
   const again = await probe(cardUrl(cardea, name));
   assert.match(fieldOf(again, 'cache-status'), /fwd=stale; fwd-status=304/);
-  const times = (url: string): readonly string[] => Array.from({ length: options.length.requests }, () => url);
-  const conditions = { 'If-None-Match': fieldOf(again, 'etag') };
-  return compare(() => [times(direct(name)), times(cardUrl(cardea, name))], conditions, scratch);
+  const times = (url: string): readonly string[] => Array.from({ length: length.requests }, () => url);
+  const fields = { 'If-None-Match': fieldOf(again, 'etag') };
+  const urls = (): Urls => [times(direct(name)), times(cardUrl(cardea, name))];
+  return compare(length.rounds, { urls, fields }, scratch);
 }
 
 interface Prepared {
@@ -76,13 +73,16 @@ async function prepare(
   return { cardea, names: agents.names, direct: (name) => `${agents.origin.url}/${name}` };
 }
 
-async function compare(
-  urls: (round: number) => readonly [direct: readonly string[], through: readonly string[]],
-  fields: Readonly<Record<string, string>>,
-  scratch: Scratch,
-): Promise<Added> {
+type Urls = readonly [direct: readonly string[], through: readonly string[]];
+
+interface Asked {
+  readonly urls: (round: number) => Urls;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+async function compare(counting: number, { urls, fields }: Asked, scratch: Scratch): Promise<Added> {
   const rounds: { readonly direct: number; readonly through: number }[] = [];
-  for (let round = 0; round < WARM + options.length.rounds; round += 1) {
+  for (let round = 0; round < WARM + counting; round += 1) {
     const [direct, through] = urls(round);
     const one = await timeOf(direct, fields, scratch);
     rounds.push({ direct: one, through: await timeOf(through, fields, scratch) });

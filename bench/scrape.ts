@@ -3,18 +3,17 @@
  *
  *   npm run bench:scrape -- [--node 24,26] [--rounds 5] [--requests 10] [--record]
  */
-import { build, REACH, startCardea } from './support/cardea.ts';
+import { REACH, startCardea } from './support/cardea.ts';
 import { cardOf } from './support/card.ts';
 import { median, rounded } from './support/figures.ts';
 import { run } from './support/load.ts';
-import { isThere } from './support/machine.ts';
-import { type NodeName, versionsOf } from './support/nodes.ts';
-import { readOptions } from './support/options.ts';
+import type { NodeName } from './support/nodes.ts';
+import type { Options } from './support/options.ts';
 import { answers, startOrigin } from './support/origin.ts';
 import { probe } from './support/probe.ts';
 import { cpuSeconds } from './support/process-tree.ts';
-import { answer } from './support/results.ts';
-import { type Scratch, withScratch } from './support/scratch.ts';
+import { answerByNode } from './support/question.ts';
+import type { Scratch } from './support/scratch.ts';
 
 const AGENTS = 1_000;
 
@@ -28,21 +27,16 @@ interface Scrape {
   readonly p50: number;
 }
 
-const options = readOptions(process.argv.slice(2), { rounds: 5, requests: 10, nodes: ['24', '26'] });
-if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
-build();
-const figures: Record<string, Scrape> = {};
-for (const node of options.nodes) figures[`Node ${node}`] = await withScratch((scratch) => scrapes(node, scratch));
-answer('scrape', { figures, versions: versionsOf(options.nodes) }, options);
+await answerByNode('scrape', { rounds: 5, requests: 10, nodes: ['24', '26'] }, { '': scrapes });
 
-async function scrapes(node: NodeName, scratch: Scratch): Promise<Scrape> {
+async function scrapes(node: NodeName, scratch: Scratch, { length }: Options): Promise<Scrape> {
   const origin = await startOrigin(answers(JSON.stringify(cardOf('Bench', 'http://127.0.0.1/rpc', 1_024))), scratch);
   const agents = Array.from({ length: AGENTS }, (_, at) => `  a-${at}: { card: "${origin.url}/${at}", ${REACH} }`);
   const cardea = await startCardea(`state: memory\nagents:\n${agents.join('\n')}`, node, scratch);
   while ((await probe(`${cardea.ops}/readyz`)).status !== 200); // until every card is there
   const url = `${cardea.ops}/metrics`;
   const turns: { readonly cpu: number; readonly p50: number }[] = [];
-  const { rounds, requests } = options.length;
+  const { rounds, requests } = length;
   for (let round = 0; round <= rounds; round += 1) {
     const before = cpuSeconds(cardea.pid);
     const { p50 } = await run({ url, protocol: 'http/1.1', connections: 1, requests }, scratch);

@@ -3,17 +3,16 @@
  *
  *   npm run bench:storm -- [--node 24,26] [--rounds 3] [--requests 1000] [--record]
  */
-import { build, cardUrl, REACH, startCardea } from './support/cardea.ts';
+import { cardUrl, REACH, startCardea } from './support/cardea.ts';
 import { cardOf } from './support/card.ts';
 import { median, rounded } from './support/figures.ts';
 import { run } from './support/load.ts';
-import { isThere } from './support/machine.ts';
-import { type NodeName, versionsOf } from './support/nodes.ts';
-import { readOptions } from './support/options.ts';
+import type { NodeName } from './support/nodes.ts';
+import type { Options } from './support/options.ts';
 import { answers, startOrigin } from './support/origin.ts';
 import { cpuSeconds } from './support/process-tree.ts';
-import { answer } from './support/results.ts';
-import { type Scratch, withScratch } from './support/scratch.ts';
+import { answerByNode } from './support/question.ts';
+import type { Scratch } from './support/scratch.ts';
 
 /** How long the origin takes: long enough that everybody has asked. */
 const ORIGIN_MS = 500;
@@ -28,15 +27,10 @@ interface Storm {
   readonly cpuMs: number;
 }
 
-const options = readOptions(process.argv.slice(2), { rounds: 3, requests: 1_000, nodes: ['24', '26'] });
-if (!isThere('h2load', 'nghttp2-client')) process.exit(1);
-build();
-const figures: Record<string, Storm> = {};
-for (const node of options.nodes) figures[`Node ${node}`] = await withScratch((scratch) => storms(node, scratch));
-answer('storm', { figures, versions: versionsOf(options.nodes) }, options);
+await answerByNode('storm', { rounds: 3, requests: 1_000, nodes: ['24', '26'] }, { '': storms });
 
-async function storms(node: NodeName, scratch: Scratch): Promise<Storm> {
-  const { rounds, requests } = options.length;
+async function storms(node: NodeName, scratch: Scratch, { length }: Options): Promise<Storm> {
+  const { rounds, requests } = length;
   const card = answers(JSON.stringify(cardOf('Bench', 'http://127.0.0.1/rpc', 3_072)));
   const origin = await startOrigin((request, response) => void setTimeout(card, ORIGIN_MS, request, response), scratch);
   const agents = Array.from({ length: rounds }, (_, at) => `  a-${at}: { card: "${origin.url}/${at}", ${REACH} }`);
