@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import http, { type ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import { Registered, catalog, entry, json, PAY_CARD, refuses } from './registry-world.ts';
-import { reviewOf, serves } from './review-world.ts';
+import { Registered, catalog, json, PAY_CARD, refuses } from './registry-world.ts';
+import { serves } from './review-world.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'cardea-revocation-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
