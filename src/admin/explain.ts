@@ -1,5 +1,4 @@
-import { scopeCovers } from './scopes.ts';
-import type { Kill } from '../kernel/kill.ts';
+import { type Kill, scopeCovers } from '../kernel/kill.ts';
 import type { Receipt } from '../kernel/receipt.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { AdminPorts, AgentView, Described, ReviewView } from './ports.ts';

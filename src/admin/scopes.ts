@@ -51,8 +51,3 @@ export function tagsOf(order: Order): Outcome<readonly Tag[]> {
 
 const readTag = (text: string): Tag | undefined =>
   /^registry:[A-Za-z0-9._-]{1,63}$/.test(text) ? tag(text) : parseScope(text);
-
-/** True where a stop of this scope covers what carries these tags: a host covers each of its ports. */
-export const scopeCovers = (scope: Tag, tags: readonly Tag[]): boolean =>
-  scope === 'all' ||
-  tags.some((each) => each === scope || (each.startsWith('origin:') && each.replace(/:\d+$/, '') === scope));

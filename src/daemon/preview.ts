@@ -1,8 +1,8 @@
 import type { KillPreview } from '../admin/ports.ts';
-import { scopeCovers } from '../admin/scopes.ts';
 import type { Discovery } from '../discovery/discovery.ts';
 import { agentTags } from '../discovery/key.ts';
 import type { Tag } from '../kernel/ids.ts';
+import { scopeCovers } from '../kernel/kill.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { SizedExtendedStore } from '../store/extended.ts';
 import type { MemoryStore } from '../store/memory.ts';

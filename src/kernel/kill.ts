@@ -69,6 +69,9 @@ function originScope(host: string): Tag | undefined {
   return parsed === null ? undefined : tag(`origin:${parsed.hostname.replace(/\.$/, '')}${port}`);
 }
 
+/** True where a stop of this scope covers what carries these tags: of an origin there is one with its port and one without. */
+export const scopeCovers = (scope: Tag, tags: readonly Tag[]): boolean => scope === 'all' || tags.includes(scope);
+
 /** The kind of a scope that `parseScope` made. */
 export const kindOfScope = (scope: Tag): KillKind =>
   KILL_KINDS.find((kind) => scope === kind || scope.startsWith(`${kind}:`)) ?? 'all';

@@ -1,4 +1,4 @@
-import { type Kill, kindOfScope } from '../kernel/kill.ts';
+import { type Kill, kindOfScope, scopeCovers } from '../kernel/kill.ts';
 import type { RegistryStop } from '../kernel/registry.ts';
 import type { FaultCode } from '../kernel/faults.ts';
 import type { AgentName, Tag } from '../kernel/ids.ts';
@@ -18,7 +18,7 @@ const ASK_AGAIN = seconds(30);
 
 /** Finds a kill that covers something by its tags. */
 export const killOf = (kills: readonly ActiveStop[], tags: readonly Tag[]): ActiveStop | undefined =>
-  kills.find(({ scope }) => scope === 'all' || tags.includes(scope));
+  kills.find(({ scope }) => scopeCovers(scope, tags));
 
 /** Refuses what a kill covers by its tags; undefined for what none does. */
 export function refusedBy(

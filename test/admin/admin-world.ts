@@ -185,7 +185,7 @@ export class AdminWorld {
       protocolVersion: '1.0',
       digest: cardDigest('ab'.repeat(32)),
       urls: [urlId('https://weather.example.com/card')],
-      tags: [tag('agent:weather'), tag('origin:weather.example.com:8443')],
+      tags: ['agent:weather', 'origin:weather.example.com', 'origin:weather.example.com:8443'].map(tag),
       name: 'Weather',
       verdict: { signature: 'verified', kid: 'key-1', alg: 'ES256', keys: 'example', form: 'a2a-1.0' },
       reviewed: 'allowed',
