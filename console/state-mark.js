@@ -6,12 +6,15 @@ import { html } from './view.js';
 /** @type {Readonly<Record<string, readonly [label: string, means: string]>>} */
 const STATES = {
   killed: ['Stopped', 'The kill switch stops it. Lift the stop on the switch’s page.'],
-  revoked: ['Revoked', 'Its registry has revoked it.'],
+  revoked: ['Revoked', 'What its registry says stops it, until the registry says otherwise.'],
   missing: [
     'Missing',
     'No accepted card of it is held: the origin must answer first, or its first card must be approved.',
   ],
-  held: ['Held', 'The approved card is served while another one waits for a decision.'],
+  held: [
+    'Held',
+    'The card in force is served. Another one waits for a decision, or the registry lets no other one be taken.',
+  ],
   expired: ['Expired', 'Its card is older than the rules allow: the origin must answer first.'],
   stale: ['Stale', 'Its card is served past its time, within what the rules allow.'],
   fresh: ['Fresh', 'Its card is served, and is as its origin said lately.'],
@@ -53,7 +56,7 @@ const REVIEWS = {
   approved: 'A person or a pin approved the card that is served.',
   allowed: 'The rule took the card that is served.',
   'first-use': 'It is the first card that was seen, and the rule took it.',
-  held: 'The approved card is served; another one waits.',
+  held: 'The card in force is served; another one waits, or the registry lets no other one be taken.',
 };
 
 /**

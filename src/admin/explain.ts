@@ -1,7 +1,7 @@
 import { type Kill, scopeCovers } from '../kernel/kill.ts';
 import type { Receipt } from '../kernel/receipt.ts';
 import type { EpochMs } from '../kernel/units.ts';
-import type { AdminPorts, AgentView, Described, ReviewView } from './ports.ts';
+import type { AdminPorts, AgentView, Described, PendingView, ReviewView } from './ports.ts';
 
 /** Everything that decides what a caller gets for one target, in the order in which it decides. */
 export interface Explanation {
@@ -58,7 +58,7 @@ function reasons(
   }
   if (status === null) return [...lines, 'Nothing is stopped; each request is decided by the rule.'];
   lines.push(...registryReasons(status, now));
-  return [...lines, ...(review === null ? [] : reviewReasons(review, now)), ...cardReasons(status, now)];
+  return [...lines, ...(review === null ? [] : reviewReasons(review, now)), ...cardReasons(status, review, now)];
 }
 
 /** What its registry says, since when, and why it is not where the registry says. */
@@ -96,7 +96,15 @@ const WHY = {
   'first-use': 'the first card waits for review',
 } as const;
 
-function cardReasons({ state, freshUntil, staleSince, setback }: AgentView, now: EpochMs): readonly string[] {
+const HELD_BY_REVIEW = 'The card in force is served while another one waits: cardea review.';
+const HELD_BY_REGISTRY = 'The card in force is served; its registry lets no other one be taken.';
+const isPublic = ({ variant }: PendingView): boolean => variant !== 'extended';
+
+function cardReasons(
+  { state, freshUntil, staleSince, setback }: AgentView,
+  review: ReviewView | null,
+  now: EpochMs,
+): readonly string[] {
   const failed =
     setback === null
       ? []
@@ -111,9 +119,9 @@ function cardReasons({ state, freshUntil, staleSince, setback }: AgentView, now:
     case 'missing':
       return [...failed, 'No accepted card of it is held: the origin must answer first.'];
     case 'held':
-      return [...failed, 'The card in force is served while another one waits: cardea review.'];
+      return [...failed, review?.pending.some(isPublic) === false ? HELD_BY_REGISTRY : HELD_BY_REVIEW];
     case 'revoked':
-      return [...failed, 'Its registry has revoked it.'];
+      return [...failed, 'It is stopped by what its registry says.'];
     case 'killed':
       return [...failed, 'It is stopped by the kill switch.'];
   }

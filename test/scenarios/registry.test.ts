@@ -96,6 +96,21 @@ describe('a status', () => {
       assert.match((await warm.world.metric(new RegExp(`card_state.*pay.*"${state}"`))) ?? '', / 1$/);
     });
 
+  test('that holds is told as what it is, and not as another card that waits', async () => {
+    const here = await begin();
+    await here.pay();
+    await here.now('pending');
+    const told = async (): Promise<string> =>
+      JSON.parse((await here.admin('GET /explain?target=pay')).body).because.at(-1);
+    assert.match(await told(), /its registry lets no other one be taken/);
+    here.world.says(serves(OTHER));
+    await here.world.clock.advance(61_000);
+    await here.pay();
+    assert.match(await told(), /while another one waits/);
+    await here.now('retired');
+    assert.match(await told(), /stopped by what its registry says/);
+  });
+
   test('that nothing is said of is unknown', async () => {
     const here = await begin();
     await here.pay();
