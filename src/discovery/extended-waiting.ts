@@ -1,4 +1,5 @@
 import { type GatedChange, type WithheldWhy, classesOf } from '../card/gate.ts';
+import { fieldValue } from '../http/fields.ts';
 import type { ChangeClass } from '../kernel/change.ts';
 import type { PartitionKey } from '../kernel/extended-entry.ts';
 import type { AgentName, CardDigest, Generation, Tag } from '../kernel/ids.ts';
@@ -21,6 +22,7 @@ export interface WaitingExtended {
   /** The digest of that one. */
   readonly inForce: CardDigest | null;
   readonly body: Uint8Array;
+  readonly contentType: string | undefined;
   /** When it was first seen, and since when something waits for a caller who has it. */
   readonly at: EpochMs;
   readonly since: EpochMs;
@@ -216,4 +218,5 @@ const shownOf = ({ why, changes, inForce, entry }: Held): Known['shown'] => ({
   changes,
   inForce,
   body: entry.body,
+  contentType: fieldValue(entry.fields, 'content-type'),
 });

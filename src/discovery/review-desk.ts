@@ -21,10 +21,14 @@ import { variantOfEntry } from './standing.ts';
 import { createTurns } from './turns.ts';
 import type { WithCodings } from './with-codings.ts';
 
-/** What a person orders about one card. */
-export interface ReviewOrder {
+/** A card that an agent may offer. */
+interface Offered {
   readonly agent: AgentRule;
   readonly digest: CardDigest;
+}
+
+/** What a person orders about one card. */
+export interface ReviewOrder extends Offered {
   readonly reason: string;
   readonly by: Authority;
 }
@@ -75,13 +79,21 @@ export function createReviewDesk(parts: Parts): ReviewDesk {
         }
         return decided;
       });
-  const judge: ReviewDesk['judge'] = async (agent, digest) => {
-    const judged = await judgeAll(parts, agent, parts.reviews.offered(agent, digest));
-    if (!judged.ok) return judged;
-    const [first] = judged.value;
-    return first === undefined ? refused(notOffered(parts.reviews, { agent, digest })) : accepted(first.card.verdict);
-  };
+  const judge: ReviewDesk['judge'] = (agent, digest) => judgeOffered(parts, { agent, digest });
   return { lookAgain, judge, approve: ordered(approve), reject: ordered(reject) };
+}
+
+async function judgeOffered(parts: Parts, offer: Offered): Promise<Outcome<Verdict>> {
+  const { agent, digest } = offer;
+  const judged = await judgeAll(parts, agent, parts.reviews.offered(agent, digest));
+  if (!judged.ok) return judged;
+  const [first] = judged.value;
+  if (first !== undefined) return accepted(first.card.verdict);
+  const extended = extendedOf(parts, offer);
+  if (extended === undefined) return refused(notOffered(parts.reviews, offer));
+  const { body, contentType } = extended;
+  const { outcome } = await parts.judge({ body, url: cardUrl(agent), contentType }, agent);
+  return outcome.ok ? accepted(outcome.value.verdict) : outcome;
 }
 
 async function approve(parts: Parts, order: ReviewOrder): Promise<Outcome<Decision>> {
@@ -121,7 +133,7 @@ async function reject(parts: Parts, order: ReviewOrder): Promise<Outcome<Decisio
   return decided;
 }
 
-const extendedOf = ({ extendedReviews }: Parts, { agent, digest }: ReviewOrder) =>
+const extendedOf = ({ extendedReviews }: Parts, { agent, digest }: Offered) =>
   extendedReviews.pending(agent).find((each) => each.digest === digest);
 
 /** Nothing is put in force: each caller who has the card gets it at its next request, or not. */
@@ -176,7 +188,7 @@ function refuseOvertaken({ reviews, isInForce }: Parts, order: ReviewOrder, look
   return looked.every(({ card }) => variants.has(card.variant)) ? undefined : notOffered(reviews, order);
 }
 
-function notOffered(reviews: Reviews, { agent, digest }: Pick<ReviewOrder, 'agent' | 'digest'>) {
+function notOffered(reviews: Reviews, { agent, digest }: Offered) {
   const isInForce = reviews.history(agent).at(-1)?.digest === digest;
   return refuse(
     'conflict',

@@ -115,6 +115,14 @@ describe('an extended card', () => {
     assert.match(String(await at.world.metric(line)), / 0$/);
     assert.match(seen(await at.world.card({ 'a2a-version': '1.0' })), new RegExp(PLAIN), 'the public one is as it was');
   });
+  test('that waits is told with what its signatures are worth today', async () => {
+    const { at, agent, get, later } = await start();
+    await get();
+    agent.cards.set('alice', SENDS);
+    await later();
+    const [waits] = (await at.pending()) as unknown as readonly Readonly<Record<string, unknown>>[];
+    assert.deepEqual([waits?.['verdict'], waits?.['refusal']], [{ signature: 'unsigned' }, null]);
+  });
   test('approved for one caller is approved for the agent', async () => {
     const { at, agent, get, later, digest } = await start();
     await get();
