@@ -5,7 +5,7 @@ import type { Authority } from '../kernel/receipt.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import type { CardVariant } from '../kernel/review.ts';
 import type { EpochMs } from '../kernel/units.ts';
-import { doubtOf, isBlockedByRegistry, isHeldByRegistry } from '../policy/registered.ts';
+import { doubtOf, isBlockedByRegistry, isHeldByRegistry, refuseUnplaced } from '../policy/registered.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardInForce, Clock, Decision, Ledger, Store } from '../ports.ts';
 import type { CardBook } from './card-book.ts';
@@ -85,6 +85,8 @@ export function createReviewDesk(parts: Parts): ReviewDesk {
 
 async function judgeOffered(parts: Parts, offer: Offered): Promise<Outcome<Verdict>> {
   const { agent, digest } = offer;
+  const unplaced = refuseUnplaced(agent);
+  if (unplaced !== undefined) return refused(unplaced);
   const judged = await judgeAll(parts, agent, parts.reviews.offered(agent, digest));
   if (!judged.ok) return judged;
   const [first] = judged.value;
@@ -167,16 +169,24 @@ const decisionOf = (
 
 function refuseApproval(reviews: Reviews, order: ReviewOrder, offered: readonly Pending[]) {
   const { agent, digest } = order;
-  if (isBlockedByRegistry(agent) || agent.cards.length === 0)
-    return refuse(
-      'conflict',
-      [doubtOf(agent), 'Nothing of this agent can be approved before its registry says otherwise.'].join(' '),
-    );
+  const byRegistry = refuseByRegistry(agent);
+  if (byRegistry !== undefined) return byRegistry;
   if (offered.length === 0) return notOffered(reviews, order);
   if (offered.some(({ why }) => why === 'blocked')) return blocked(agent);
   const isFirst = offered.some(({ card }) => reviews.inForce(agent, card.variant) === undefined);
   if (isFirst && agent.review.firstUse === 'pinned') return pinnedAlone(agent, digest);
   return undefined;
+}
+
+/** Nothing is approved while the agent's registry stops it, or it has no place where its card may be taken from. */
+function refuseByRegistry(agent: AgentRule) {
+  if (isBlockedByRegistry(agent))
+    return refuse(
+      'conflict',
+      [doubtOf(agent), 'Nothing of this agent can be approved before its registry says otherwise.'].join(' '),
+    );
+  const unplaced = refuseUnplaced(agent);
+  return unplaced === undefined ? undefined : refuse('conflict', unplaced.detail);
 }
 
 /** While it was judged another card may have taken its place, or other rules theirs: what is approved is what was looked at. */

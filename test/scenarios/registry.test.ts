@@ -208,6 +208,26 @@ describe('where the card is', () => {
     assert.equal((await here.pay()).status, 200);
   });
 
+  test('is nowhere after its rule is taken out: what waits is told with why it may not be taken', async () => {
+    const here = await begin();
+    await here.pay();
+    await here.now('pending');
+    here.world.says(serves(OTHER));
+    await here.world.clock.advance(61_000);
+    assert.equal(reviewOf(await here.pay()), 'held');
+    here.world.writes(here.world.written.replace(/.*content: card,.*\n/, ''));
+    assert.equal((await here.world.daemon.reload('SIGHUP')).ok, true);
+    assert.deepEqual((await here.view()).urls, []);
+    const { pending } = JSON.parse((await here.admin('GET /agents/pay/change')).body);
+    assert.deepEqual([pending.length, pending[0].verdict, pending[0].refusal.code], [1, null, 'origin-not-allowed']);
+    const { digest } = pending[0];
+    const approved = await here.admin('POST /agents/pay/approve', { digest, reason: 'as it was' });
+    assert.deepEqual([approved.status, approved.code], [409, 'conflict']);
+    assert.match(approved.body, /places this agent where it may not be fetched from\. No rule allows/);
+    assert.equal((await here.admin('POST /agents/pay/reject', { digest, reason: 'not any more' })).status, 200);
+    assert.deepEqual(JSON.parse((await here.admin('GET /changes')).body).pending, []);
+  });
+
   test('is not where a rule is for URLs of the configuration alone', async () => {
     const here = await begin({ rule: 'content: none' });
     const got = await here.pay();
