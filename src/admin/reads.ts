@@ -1,5 +1,6 @@
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
+import type { AgentName } from '../kernel/ids.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { UNCACHED, json, problem } from './answers.ts';
 import { bad } from './body.ts';
@@ -41,16 +42,17 @@ export const listChanges = ({ ports }: Look): Answer => json({ pending: ports.re
 
 /** What waits for review, with every change and the card as it came. */
 export async function showChange({ ports, named }: Look): Promise<Answer> {
-  const review = ports.reviews.of(asAgent(named));
+  const agent = asAgent(named);
+  const review = ports.reviews.of(agent);
   if (review === undefined) return problem(unknownAgent(ports, named));
   const { rule, suspended } = review;
-  const pending = await Promise.all(review.pending.map((each) => withVerdict(ports, named, each)));
-  return json({ agent: named, suspended, firstUse: rule.firstUse, pending });
+  const pending = await Promise.all(review.pending.map((each) => withVerdict(ports, agent, each)));
+  return json({ agent, suspended, firstUse: rule.firstUse, pending });
 }
 
 /** Beside the card what it is worth today: keys and rules may be others than when it came. */
-async function withVerdict(ports: AdminPorts, named: string, pending: PendingView): Promise<object> {
-  const judged = await ports.reviews.judge(asAgent(named), pending.digest);
+async function withVerdict(ports: AdminPorts, agent: AgentName, pending: PendingView): Promise<object> {
+  const judged = await ports.reviews.judge(agent, pending.digest);
   if (judged.ok) return { ...pending, verdict: judged.value, refusal: null };
   const { code, detail } = judged.refusal;
   return { ...pending, verdict: null, refusal: { code, detail } };

@@ -195,6 +195,12 @@ describe('a card under a wildcard', () => {
     const { body } = await at.admin(`GET /explain?target=${encodeURIComponent(at.url())}`);
     assert.match(body, /Not taken: sha256:\w+, it waits for review \(skill-text\)/);
   });
+  test('is named by its URL, as it is used, where its change is told', async () => {
+    const at = await Unnamed.start(BASE);
+    await at.get();
+    const { body } = await at.admin(`GET /agents/${encodeURIComponent(at.url())}/change`);
+    assert.equal((JSON.parse(body) as { agent: string }).agent, at.url());
+  });
   test('another spelling of its URL is told the right one', async () => {
     const at = await Unnamed.start(BASE);
     await at.get();
