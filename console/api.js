@@ -17,9 +17,13 @@
 /** Where the key of the session is kept: this origin alone reads it, and without the cookie it opens nothing. */
 const KEY = 'cardea-console-key';
 
+const KEY_FIELD = 'Cardea-Console-Key';
+
 const SESSION = '/console/session';
 
 /** @typedef {ReturnType<typeof createApi>} Api */
+
+/** @typedef {(path: string, init: RequestInit, fields?: Readonly<Record<string, string>>) => Promise<Reply>} Ask */
 
 /**
  * Makes the one door to the daemon.
@@ -30,16 +34,16 @@ export function createApi({ fetch, storage, now, ended }) {
   /** @param {string} path @param {RequestInit} init @param {Readonly<Record<string, string>>} fields */
   const send = async (path, init, fields = {}) => {
     const key = storage.getItem(KEY);
-    const headers = { ...(key === null ? {} : { 'Cardea-Console-Key': key }), ...fields };
+    const headers = { ...(key === null ? {} : { [KEY_FIELD]: key }), ...fields };
     const response = await fetch(path, { ...init, ...PLAINLY, headers });
-    // Who could not sign in may have a session all the same.
-    if (response.status === 401 && key !== null && path !== SESSION) {
+    // A sign-in that fails says nothing of the session, nor does a key that another tab has replaced. One that it has taken away does.
+    if (response.status === 401 && path !== SESSION && storage.getItem(KEY) === key) {
       storage.removeItem(KEY);
       ended();
     }
     return response;
   };
-  /** @param {string} path @param {RequestInit} init @param {Readonly<Record<string, string>>} [fields] */
+  /** @type {Ask} */
   const ask = (path, init, fields) =>
     send(path, init, fields)
       .then(replyOf)
@@ -51,24 +55,45 @@ export function createApi({ fetch, storage, now, ended }) {
     setClock: (told) => {
       offset = told - now();
     },
-    signedIn: () => storage.getItem(KEY) !== null,
-    /** @param {string} path @param {'person' | 'page'} by a read that the page makes by itself prolongs no session */
-    get: (path, by) => ask(path, {}, by === 'page' ? { 'Cardea-Console-Background': '?1' } : {}),
+    ...createSession(ask, storage),
     /** @param {'POST' | 'DELETE'} method @param {string} path @param {object} body @returns {Promise<Reply>} */
     order: (method, path, body) => ask(path, { method, body: JSON.stringify(body) }, JSON_BODY),
+    /** The stream of what happens; throws where the daemon does not answer. @param {AbortSignal} signal */
+    events: (signal) => send('/events', { signal }),
+  };
+}
+
+/**
+ * How a session begins and ends, and what is read in it.
+ * @param {Ask} ask
+ * @param {Surroundings['storage']} storage
+ */
+function createSession(ask, storage) {
+  let reading = new AbortController();
+  /** @type {Promise<unknown>} */
+  let leaving = Promise.resolve();
+  return {
+    signedIn: () => storage.getItem(KEY) !== null,
+    /** @param {string} path @param {'person' | 'page'} by a read that the page makes by itself prolongs no session */
+    get: (path, by) =>
+      ask(path, { signal: reading.signal }, by === 'page' ? { 'Cardea-Console-Background': '?1' } : {}),
     /** @param {{ readonly token: string } | { readonly code: string }} shown @returns {Promise<Reply>} */
     async signIn(shown) {
+      // The end of the session before it takes its cookie along: that must not be the new one.
+      await leaving;
       const reply = await ask(SESSION, { method: 'POST', body: JSON.stringify(shown) }, JSON_BODY);
       const key = reply.ok ? memberOf(reply.value, 'key') : undefined;
       if (typeof key === 'string') storage.setItem(KEY, key);
       return reply;
     },
-    async signOut() {
-      await ask(SESSION, { method: 'DELETE', body: '{}' }, JSON_BODY);
+    /** Forgets the key at once, and whatever is being read with it: what comes of that is no end that the daemon made. */
+    signOut() {
+      const key = storage.getItem(KEY) ?? '';
       storage.removeItem(KEY);
+      reading.abort();
+      reading = new AbortController();
+      leaving = ask(SESSION, { method: 'DELETE', body: '{}' }, { ...JSON_BODY, [KEY_FIELD]: key });
     },
-    /** The stream of what happens; throws where the daemon does not answer. @param {AbortSignal} signal */
-    events: (signal) => send('/events', { signal }),
   };
 }
 

@@ -78,8 +78,8 @@ export class Model {
     return reply.ok;
   }
 
-  async signOut() {
-    await this.#api.signOut();
+  signOut() {
+    this.#api.signOut();
     this.#leave('out');
   }
 

@@ -166,8 +166,10 @@ describe('the console', { skip: HAS_CHROMIUM ? false : HOW }, () => {
     await page.goto(await here.link());
     await page.goto(`${here.url}#/agents/weather`);
     await heading(page, 'weather').waitFor();
+    const ended = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to Cardea').waitFor();
+    assert.equal((await ended).status(), 200);
     assert.deepEqual(await other.cookies, []);
     other.wentWrong();
     await other.close();
