@@ -1,5 +1,5 @@
 import { ChangeSides } from './change-sides.js';
-import { approvingMeans, pinLine, rejectingMeans, undecidable } from './change-words.js';
+import { approvingMeans, forWhom, pinLine, rejectingMeans, undecidable } from './change-words.js';
 import { CardView } from './card-view.js';
 import { CopyLine, Digest } from './copy-line.js';
 import { instantText } from './freshness.js';
@@ -43,13 +43,12 @@ const WHY = {
   'first-use': 'It is the first card, and waits for review',
 };
 
-/** @param {{ readonly pending: Pending, readonly waiting: Waiting, readonly review: AgentDetail['review'], readonly model: Model }} props */
+/** @param {{ readonly pending: Pending, readonly waiting: Waiting, readonly review: AgentDetail['review'] | null, readonly model: Model }} props */
 function One({ pending, waiting, review, model }) {
   const { agent } = waiting;
   const changes = /** @type {readonly Change[]} */ (/** @type {unknown} */ (pending.changes));
-  const forWhom = pending.variant === 'any' ? '' : `, for callers of A2A ${pending.variant}`;
   return html`<article class="pending">
-    <p class="lead">${WHY[pending.why]}${forWhom}, since ${instantText(pending.since)}. ${
+    <p class="lead">${WHY[pending.why]}${forWhom(pending.variant)}, since ${instantText(pending.since)}. ${
       pending.inForce === null
         ? 'Nothing is in force, so nothing is served.'
         : `The card in force is served until ${instantText(pending.until)}.`
@@ -65,7 +64,7 @@ function One({ pending, waiting, review, model }) {
   </article>`;
 }
 
-/** Who vouches, before and after. @param {{ readonly pending: Pending, readonly review: AgentDetail['review'] }} props */
+/** Who vouches, before and after. @param {{ readonly pending: Pending, readonly review: AgentDetail['review'] | null }} props */
 function Signatures({ pending, review }) {
   const before = review?.inForce.find(({ variant }) => variant === pending.variant)?.verdict ?? null;
   return html`<dl class="standing">
@@ -92,12 +91,12 @@ function Decide({ pending, waiting, model }) {
       done:
         choice === 'approve'
           ? `Approved: ${agent} serves this card now.`
-          : `Rejected: the card in force of ${agent} stays.`,
+          : `Rejected: ${agent} does not serve this card.`,
     });
   return html`<section class="decide"><h2>Decide</h2>
     <div class="means"><div><h3>Approving means</h3><ul>${approvingMeans(pending, waiting).map((line) => html`<li key=${line}>${line}</li>`)}</ul></div>
       <div><h3>Rejecting means</h3><ul>${rejectingMeans(pending).map((line) => html`<li key=${line}>${line}</li>`)}</ul></div></div>
-    <${ReasonForm} id=${`reason-${pending.variant}`} decide=${decide}
+    <${ReasonForm} id=${`reason-${pending.variant}-${pending.digest}`} decide=${decide}
       choices=${[{ name: 'approve', label: 'Approve this card', kind: 'main' }, { name: 'reject', label: 'Reject it' }]} />
   </section>`;
 }

@@ -45,12 +45,26 @@ export function byClass(changes) {
 }
 
 /**
+ * Whom a card of a variant is for, to follow what is said of it.
+ * @param {Pending['variant']} variant
+ */
+export function forWhom(variant) {
+  if (variant === 'extended') return ', an extended card';
+  return variant === 'any' ? '' : `, for callers of A2A ${variant}`;
+}
+
+/**
  * What approving does.
  * @param {Pending} pending
  * @param {Pick<Waiting, 'agent' | 'suspended'>} waiting
  * @returns {readonly string[]}
  */
 export function approvingMeans({ variant, inForce, url }, { agent, suspended }) {
+  if (variant === 'extended')
+    return [
+      `Every caller to whom ${agent} gives this extended card gets it from its next request on.`,
+      'It covers exactly this content: any other content waits again. The public card, and what other callers get, stay as they are.',
+    ];
   const whom = variant === 'any' ? `Every caller of ${agent}` : `Callers of ${agent} that speak A2A ${variant}`;
   return [
     inForce === null
@@ -62,15 +76,17 @@ export function approvingMeans({ variant, inForce, url }, { agent, suspended }) 
   ];
 }
 
+const REJECTING = 'The card in force stays for as long as its origin answers; this one is not offered again.';
+const REJECTING_FIRST = 'Nothing is served: this card is not offered again.';
+const REJECTING_EXTENDED = 'No caller is given this card, whoever asks: a caller who has one before it keeps that.';
+
 /**
  * What rejecting does.
  * @param {Pending} pending
  * @returns {readonly string[]}
  */
-export const rejectingMeans = ({ inForce }) => [
-  inForce === null
-    ? 'Nothing is served: this card is not offered again.'
-    : 'The card in force stays for as long as its origin answers; this one is not offered again.',
+export const rejectingMeans = ({ variant, inForce }) => [
+  variant === 'extended' ? REJECTING_EXTENDED : inForce === null ? REJECTING_FIRST : REJECTING,
   'You may think again, and approve it while the origin still has it.',
 ];
 
@@ -92,7 +108,7 @@ export function undecidable({ why }, { agent, firstUse }) {
  * @param {string} agent
  * @param {string} digest
  */
-export const pinLine = (agent, digest) => `${agent}: ["${digest}"]`;
+export const pinLine = (agent, digest) => `${agent.includes(':') ? JSON.stringify(agent) : agent}: ["${digest}"]`;
 
 /**
  * A value of a card as text to compare.

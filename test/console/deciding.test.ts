@@ -5,6 +5,7 @@ import {
   CUES,
   approvingMeans,
   byClass,
+  forWhom,
   pinLine,
   rejectingMeans,
   undecidable,
@@ -61,7 +62,21 @@ describe('what deciding means', () => {
       else assert.match(found ?? '', said);
     });
 
-  test('a line of a pins file', () => assert.equal(pinLine('weather', 'sha256:aa'), 'weather: ["sha256:aa"]'));
+  test('an extended card is its callers’ alone', () => {
+    assert.equal(forWhom('extended'), ', an extended card');
+    assert.match(told({ variant: 'extended' }), /to whom weather gives this extended card/);
+    assert.match(told({ variant: 'extended', inForce: null }, 'suspended'), /public card.* stay as they are/);
+    assert.doesNotMatch(told({ variant: 'extended' }, 'suspended'), /speak A2A|suspended/);
+    assert.match(
+      rejectingMeans({ ...PENDING, variant: 'extended', inForce: null })[0] ?? '',
+      /one before it keeps that/,
+    );
+  });
+
+  test('a line of a pins file', () => {
+    assert.equal(pinLine('weather', 'sha256:aa'), 'weather: ["sha256:aa"]');
+    assert.equal(pinLine('https://a.example/c?x#y', 'sha256:aa'), '"https://a.example/c?x#y": ["sha256:aa"]');
+  });
 });
 
 describe('changes by class', () => {
