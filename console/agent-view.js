@@ -7,7 +7,6 @@ import { agentPath, explainPath, receiptsPath } from './needs.js';
 import { Receipts } from './receipts-view.js';
 import { ReplyOf } from './reply-of.js';
 import { linkTo } from './routes.js';
-import { waitingCount } from './rows.js';
 import { ServedCard } from './served-card.js';
 import { ReviewMark, StateMark, VerdictMark } from './state-mark.js';
 import { Text } from './stranger-text.js';
@@ -38,11 +37,8 @@ export function AgentView({ agent, replies, model, ticker }) {
             <${ServedCard} agent=${agent} digest=${detail.digest} model=${model} /></section>
         </div>
         <div>
-          ${
-            detail.review !== null &&
-            html`<section aria-labelledby="rule"><h2 id="rule">What a change would meet</h2><${Rule} review=${detail.review} /></section>
-              <section aria-labelledby="history"><h2 id="history">History</h2><${History} review=${detail.review} /></section>`
-          }
+          <section aria-labelledby="rule"><h2 id="rule">What a change would meet</h2><${Rule} review=${detail.review} /></section>
+          <section aria-labelledby="history"><h2 id="history">History</h2><${History} review=${detail.review} /></section>
           <${Receipts} reply=${replies.get(receiptsPath(agent))} />
         </div>
       </div>`} />`;
@@ -66,7 +62,7 @@ function Refresh({ agent, model }) {
 
 /** @param {{ readonly detail: AgentDetail, readonly ticker: Ticker }} props */
 function Standing({ detail, ticker }) {
-  const count = waitingCount(detail.pending);
+  const count = detail.review.pending.length;
   return html`<dl class="standing">
     <div><dt>State</dt><dd><${StateMark} state=${detail.state} /></dd></div>
     <div><dt>Freshness</dt><dd><${FreshnessBar} agent=${detail} ticker=${ticker} /></dd></div>
@@ -75,14 +71,19 @@ function Standing({ detail, ticker }) {
     <div><dt>Review</dt><dd>${
       count === 0
         ? html`<${ReviewMark} reviewed=${detail.reviewed} />`
-        : html`<a href=${linkTo({ view: 'change', agent: detail.agent })}>${count} ${count === 1 ? 'change waits' : 'changes wait'} for you</a>`
+        : html`<a href=${linkTo({ view: 'change', agent: detail.agent })}>${count} ${count === 1 ? 'card waits' : 'cards wait'} for you</a>`
     }</dd></div>
+    ${detail.registry !== null && html`<div><dt>Registry</dt><dd><${Registry} registry=${detail.registry} /></dd></div>`}
     <div><dt>Version</dt><dd><${Text} value=${detail.version ?? '–'} room=${40} />${detail.protocolVersion !== null && html` <span class="dim">A2A ${detail.protocolVersion}</span>`}</dd></div>
     <div class="wide"><dt>Digest</dt><dd>${detail.digest === null ? '–' : html`<${Digest} digest=${detail.digest} />`}</dd></div>
     <div class="wide"><dt>Fetched from</dt><dd class="mono">${detail.urls.map((url) => html`<div key=${url}><${Text} value=${url} room=${200} /></div>`)}</dd></div>
     <div class="wide"><dt>Last error</dt><dd><${Setback} agent=${detail} ticker=${ticker} /></dd></div>
   </dl>`;
 }
+
+/** What the registry says in its own words, and what the configuration makes of that. @param {{ readonly registry: NonNullable<AgentDetail['registry']> }} props */
+const Registry = ({ registry: { name, said, action } }) =>
+  html`<${Text} value=${said} room=${80} /> <span class="dim">by ${name}: ${action}</span>`;
 
 /** @param {{ readonly because: readonly string[] }} explanation */
 const Because = ({ because }) =>
@@ -95,7 +96,7 @@ const FIRST_USE = {
   pinned: 'The first card is taken only where its digest is pinned.',
 };
 
-/** @param {{ readonly review: NonNullable<AgentDetail['review']> }} props */
+/** @param {{ readonly review: AgentDetail['review'] }} props */
 function Rule({ review: { rule, suspended, inForce } }) {
   const named = Object.entries(rule.actions);
   return html`<ul class="because">

@@ -10,7 +10,7 @@ const BY = { person: 'approved by a person', pin: 'approved by a pin', policy: '
 
 /**
  * Every card that was in force and every decision, the newest first.
- * @param {{ readonly review: NonNullable<AgentDetail['review']> }} props
+ * @param {{ readonly review: AgentDetail['review'] }} props
  */
 export function History({ review: { history, inForce, decisions } }) {
   const now = new Set(inForce.map(({ digest, variant }) => `${variant} ${digest}`));

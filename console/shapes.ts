@@ -10,9 +10,9 @@ export type { Decision } from '../src/ports.ts';
 
 export type Agent = AgentView;
 
-/** `GET /agents/{a}`; `review` is null for a card without a name, which is never compared. */
+/** `GET /agents/{a}`. */
 export interface AgentDetail extends AgentView {
-  readonly review: (Omit<ReviewView, 'pending'> & { readonly pending: readonly Omit<PendingView, 'card'>[] }) | null;
+  readonly review: Omit<ReviewView, 'pending'> & { readonly pending: readonly Omit<PendingView, 'card'>[] };
 }
 
 /** What waits, and what it is worth by today's keys: a verdict, or why it would be refused. */
@@ -47,7 +47,7 @@ export interface Change {
 /** One of `GET /changes`: what waits, of agents and of cards without a name. */
 export interface WaitingChange {
   readonly agent: string;
-  readonly variant: string;
+  readonly variant: PendingView['variant'];
   readonly digest: string;
   readonly why: Pending['why'];
   readonly classes: readonly string[];
