@@ -1,6 +1,7 @@
 import { AgentRow } from './agent-row.js';
+import { forWhom } from './change-words.js';
 import { linkTo } from './routes.js';
-import { STATES, countStates, filterAgents, sortAgents } from './rows.js';
+import { STATES, countStates, filterAgents, sortAgents, standsInNoRow } from './rows.js';
 import { labelOf, meaningOf } from './state-mark.js';
 import { html, useEffect, useState } from './view.js';
 
@@ -17,10 +18,10 @@ import { html, useEffect, useState } from './view.js';
  */
 export function AgentsView({ route, agents, waiting, ticker, turn }) {
   const found = sortAgents(filterAgents(agents, route), route);
-  const unnamed = html`<${Unnamed} waiting=${waiting} />`;
-  if (agents.length === 0) return html`<h1 tabindex="-1">Agents</h1>${unnamed}<${NoAgents} />`;
+  const beside = html`<${Beside} waiting=${waiting} />`;
+  if (agents.length === 0) return html`<h1 tabindex="-1">Agents</h1>${beside}<${NoAgents} />`;
   return html`<div class="heading"><h1 tabindex="-1">Agents</h1><p class="dim" role="status">${countText(found.length, agents.length)}</p></div>
-    ${unnamed}<${Filters} route=${route} agents=${agents} turn=${turn} />
+    ${beside}<${Filters} route=${route} agents=${agents} turn=${turn} />
     ${
       found.length === 0
         ? html`<div class="empty"><p>No agent matches this filter.</p>
@@ -29,21 +30,21 @@ export function AgentsView({ route, agents, waiting, ticker, turn }) {
     }`;
 }
 
-/** What waits of cards that no agent has: they stand in no row. @param {Pick<Props, 'waiting'>} props */
-function Unnamed({ waiting }) {
-  const found = waiting.filter(({ agent }) => agent.includes('://'));
+/** What waits and no row tells of. @param {Pick<Props, 'waiting'>} props */
+function Beside({ waiting }) {
+  const found = waiting.filter(standsInNoRow);
   if (found.length === 0) return null;
-  return html`<div class="said"><p>${found.length === 1 ? 'A card' : `${found.length} cards`} without a name ${found.length === 1 ? 'waits' : 'wait'} for you:</p>
+  return html`<div class="said"><p>${found.length === 1 ? 'A card waits' : `${found.length} cards wait`} for you:</p>
     <ul class="plain">${found
-      .slice(0, MOST_UNNAMED)
+      .slice(0, MOST_BESIDE)
       .map(
-        ({ agent, digest, classes }) =>
-          html`<li key=${digest}><a class="mono" href=${linkTo({ view: 'change', agent })}>${agent}</a> <span class="dim">${classes.join(', ')}</span></li>`,
+        ({ agent, variant, digest, classes }) =>
+          html`<li key=${`${agent} ${variant} ${digest}`}><a class="mono" href=${linkTo({ view: 'change', agent })}>${agent}</a> <span class="dim">${classes.length === 0 ? 'with nothing to compare it with' : classes.join(', ')}${forWhom(variant)}</span></li>`,
       )}</ul></div>`;
 }
 
 /** The rest is in the terminal: cardea review. */
-const MOST_UNNAMED = 20;
+const MOST_BESIDE = 20;
 
 /** @param {number} shown @param {number} all */
 const countText = (shown, all) =>

@@ -51,7 +51,8 @@ export function staleBy(route, { name, data }) {
   // An order by tags or a stop may be about any agent.
   if (agent === null) return pathsOf(route);
   const isOurs = (route.view === 'agent' || route.view === 'change') && route.agent === agent;
-  return isOurs ? pathsOf(route).filter((path) => path !== '/kill') : ['/agents'];
+  const about = (/** @type {string} */ path) => (isOurs ? path !== '/kill' : path === '/agents' || path === '/changes');
+  return pathsOf(route).filter(about);
 }
 
 /** @param {string} data */

@@ -1,6 +1,6 @@
 /** Which agents a table shows, and in which order. */
 
-/** @import { Agent } from './shapes.ts' */
+/** @import { Agent, WaitingChange } from './shapes.ts' */
 
 /** The states that a card may have, the most urgent first. */
 export const STATES = /** @type {const} */ (['killed', 'revoked', 'missing', 'held', 'expired', 'stale', 'fresh']);
@@ -97,3 +97,9 @@ const compare = (one, other) =>
  * @param {Agent['pending']} pending
  */
 export const waitingCount = (pending) => Object.values(pending).reduce((sum, count) => sum + (count ?? 0), 0);
+
+/**
+ * True for a card that waits and that no row tells of: one without a name, and one with no change, the first of its kind.
+ * @param {Pick<WaitingChange, 'agent' | 'classes'>} waiting
+ */
+export const standsInNoRow = ({ agent, classes }) => agent.includes('://') || classes.length === 0;

@@ -59,6 +59,8 @@ describe('what an event makes old', () => {
   const here = { view: 'agent', agent: 'weather' } as const;
 
   test('a receipt of another agent: the list', () => assert.deepEqual(staleBy(here, receipt('planner')), ['/agents']));
+  test('a receipt of any agent: the list and what waits, where both are seen', () =>
+    assert.deepEqual(staleBy(HOME, receipt('https://a.example/card.json')), ['/agents', '/changes']));
   test('a receipt of this agent: its view', () => {
     assert.deepEqual(
       staleBy(here, receipt('weather')),

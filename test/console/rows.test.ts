@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { keepSame } from '../../console/reader.js';
-import { STATES, countStates, filterAgents, sortAgents, waitingCount } from '../../console/rows.js';
+import { STATES, countStates, filterAgents, sortAgents, standsInNoRow, waitingCount } from '../../console/rows.js';
 import type { AgentView } from '../../src/admin/ports.ts';
 import { CARD_STATES } from '../../src/kernel/outcome.ts';
 import { agent } from './agents.ts';
@@ -102,4 +102,14 @@ describe('what stays the same is kept', () => {
     const after = reply(AGENTS);
     assert.equal(keepSame(problem, after), after);
   });
+});
+
+describe('what waits stands beside the rows', () => {
+  const cases = [
+    ['a change of an agent, which its row counts', 'weather', ['skill-text'], false],
+    ['a first card, which has no change', 'weather', [], true],
+    ['a card without a name', 'https://a.example/card.json', ['skill-text'], true],
+  ] as const;
+  for (const [what, name, classes, isBeside] of cases)
+    test(what, () => assert.equal(standsInNoRow({ agent: name, classes }), isBeside));
 });
