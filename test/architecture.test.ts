@@ -66,7 +66,7 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Rule>>> = {
 
 /** Functions of their arguments alone. */
 const PURE_NAMES: Readonly<Record<string, readonly string[]>> = {
-  'node:crypto': ['createHash'],
+  'node:crypto': ['constants', 'createHash', 'createPublicKey', 'verify'],
   'node:url': ['domainToASCII', 'domainToUnicode'],
 };
 const SERVERS = ['node:net', 'node:http', 'node:http2', 'node:tls'];

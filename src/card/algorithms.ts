@@ -9,20 +9,24 @@ export interface Algorithm {
   readonly signatureBytes?: number;
   /** The length of each coordinate in bytes. */
   readonly coordinateBytes?: number;
+  /** What is signed of the input; absent where the algorithm takes all of it. */
+  readonly digest?: 'sha256' | 'sha384' | 'sha512';
+  /** Of RSA. */
+  readonly padding?: 'pkcs1' | 'pss';
 }
 
 export const ALGORITHMS: readonly Algorithm[] = [
-  { alg: 'ES256', kty: 'EC', crv: 'P-256', signatureBytes: 64, coordinateBytes: 32 },
-  { alg: 'ES384', kty: 'EC', crv: 'P-384', signatureBytes: 96, coordinateBytes: 48 },
-  { alg: 'ES512', kty: 'EC', crv: 'P-521', signatureBytes: 132, coordinateBytes: 66 },
+  { alg: 'ES256', kty: 'EC', crv: 'P-256', signatureBytes: 64, coordinateBytes: 32, digest: 'sha256' },
+  { alg: 'ES384', kty: 'EC', crv: 'P-384', signatureBytes: 96, coordinateBytes: 48, digest: 'sha384' },
+  { alg: 'ES512', kty: 'EC', crv: 'P-521', signatureBytes: 132, coordinateBytes: 66, digest: 'sha512' },
   { alg: 'EdDSA', kty: 'OKP', crv: 'Ed25519', signatureBytes: 64, coordinateBytes: 32 },
   { alg: 'Ed25519', kty: 'OKP', crv: 'Ed25519', signatureBytes: 64, coordinateBytes: 32 },
-  { alg: 'PS256', kty: 'RSA' },
-  { alg: 'PS384', kty: 'RSA' },
-  { alg: 'PS512', kty: 'RSA' },
-  { alg: 'RS256', kty: 'RSA' },
-  { alg: 'RS384', kty: 'RSA' },
-  { alg: 'RS512', kty: 'RSA' },
+  { alg: 'PS256', kty: 'RSA', digest: 'sha256', padding: 'pss' },
+  { alg: 'PS384', kty: 'RSA', digest: 'sha384', padding: 'pss' },
+  { alg: 'PS512', kty: 'RSA', digest: 'sha512', padding: 'pss' },
+  { alg: 'RS256', kty: 'RSA', digest: 'sha256', padding: 'pkcs1' },
+  { alg: 'RS384', kty: 'RSA', digest: 'sha384', padding: 'pkcs1' },
+  { alg: 'RS512', kty: 'RSA', digest: 'sha512', padding: 'pkcs1' },
 ];
 
 /** RFC 7518 §3.3 asks for 2048 bits or more; beyond 8192 one verification costs milliseconds for no gain. */

@@ -17,8 +17,14 @@ const utf8 = new TextEncoder();
 const ascii = new TextDecoder();
 const DIGITS = utf8.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 
-/** Encodes without padding. By hand, since a signature is over the whole card: jose's way through `btoa` takes most of a verification. */
-export function encodeBase64Url(data: Uint8Array | string): string {
+/** Encodes without padding; text as UTF-8. */
+export const encodeBase64Url = (data: Uint8Array | string): string => ascii.decode(base64UrlBytes(data));
+
+/**
+ * The same as the bytes of its characters. By hand, since a signature is over the whole card: jose's way through `btoa` takes most of
+ * a verification.
+ */
+export function base64UrlBytes(data: Uint8Array | string): Uint8Array {
   const bytes = typeof data === 'string' ? utf8.encode(data) : data;
   const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
   for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
@@ -29,7 +35,7 @@ export function encodeBase64Url(data: Uint8Array | string): string {
     text[to + 2] = byteAt(DIGITS, (group >> 6) & 63);
     text[to + 3] = byteAt(DIGITS, group & 63);
   }
-  return ascii.decode(text);
+  return text;
 }
 
 const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0;

@@ -63,12 +63,12 @@ export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard =
  * asked for: most cards are signed under the first.
  */
 export function* canonicalForms(card: JsonObject, version: CardVersion): Generator<CanonicalCard, void, undefined> {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (const form of formOrder(version))
     for (const variant of FORMS[form]) {
       const canonical = { form, ...variant(card) };
-      if (seen.has(canonical.text)) continue;
-      seen.add(canonical.text);
+      if (seen.includes(canonical.text)) continue;
+      seen.push(canonical.text);
       yield canonical;
     }
 }

@@ -33,7 +33,7 @@ export const without = (object: JsonObject, name: string): JsonObject =>
 
 /** Extends a JSON Pointer by one name or index (RFC 6901). */
 export const pointerTo = (parent: string, name: string | number): string =>
-  `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  `${parent}/${typeof name === 'number' || !/[~/]/.test(name) ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** Names a value's kind for a message; never its content. */
 export function kindOf(value: Json | undefined): string {

@@ -8,6 +8,7 @@ import { decodeBase64Url, encodeBase64Url } from './base64url.ts';
 import type { Json, JsonObject } from './json.ts';
 import { isArray, present, quote } from './json.ts';
 import type { JwkKey, PublicJwk } from './keys.ts';
+import { publicKeyOf } from './verify.ts';
 
 export type KeyReading = { readonly ok: true; readonly key: JwkKey } | { readonly ok: false; readonly why: string };
 
@@ -33,6 +34,7 @@ export async function readKey(object: JsonObject): Promise<KeyReading> {
       kid: typeof kid === 'string' && kid.length <= MAX_KID ? kid : undefined,
       thumbprint: thumbprintOf(jwk),
       jwk,
+      publicKey: publicKeyOf(jwk),
       algorithms,
       from: instant(present(object, 'nbf')),
       until: instant(present(object, 'exp')),

@@ -10,8 +10,7 @@ export interface SignatureEntry {
   /** Its index, for messages. */
   readonly index: number;
   readonly protectedHeader: string;
-  readonly signature: string;
-  readonly signatureBytes: number;
+  readonly signature: Uint8Array;
   readonly algorithm: Algorithm;
   /** A hint for finding the key. */
   readonly kid: string | undefined;
@@ -83,7 +82,7 @@ export function readSignature(value: Json, index: number): SignatureReading {
   const [kid, jku] = [text(header, 'kid'), text(header, 'jku')];
   return {
     ok: true,
-    entry: { index, protectedHeader, signature, signatureBytes: bytes.byteLength, algorithm, kid, jku },
+    entry: { index, protectedHeader, signature: bytes, algorithm, kid, jku },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Url } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { Algorithm } from './algorithms.ts';
+import type { PublicKey } from './verify.ts';
 
 /** A public key as a key set publishes it: only members that say what the key is, in their one canonical encoding. */
 export interface PublicJwk {
@@ -19,6 +20,7 @@ export interface JwkKey {
   /** RFC 7638, SHA-256, base64url: what the key is, whatever it is called. */
   readonly thumbprint: string;
   readonly jwk: PublicJwk;
+  readonly publicKey: PublicKey;
   /** What it may verify: its type's algorithms, or the one that the set declares. */
   readonly algorithms: readonly Algorithm[];
   /** When it may be used, where the set says so (`nbf`, `exp`). */

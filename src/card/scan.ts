@@ -183,8 +183,9 @@ class Scanner {
     return value;
   }
 
+  /** Most often there is nothing to skip: no character above the space is one. */
   #skip(): void {
-    this.#match(SPACE);
+    if (!(this.#text.charCodeAt(this.#at) > 0x20)) this.#match(SPACE);
   }
 
   #match(pattern: RegExp): string {

@@ -5,6 +5,7 @@
 export function safeText(text: string, longest = LONGEST): string {
   // Cut first, so that a hostile length costs nothing; far behind the end, so that no credential is cut in two there.
   const head = text.slice(0, longest * 4);
+  if (!SUSPECT.test(head)) return head.length > longest ? `${head.slice(0, longest - 1)}…` : head;
   const clean = REDACTIONS.reduce((left, [pattern, instead]) => left.replaceAll(pattern, instead), head);
   const shown = clean.replaceAll(UNSEEN, '?');
   return shown.length > longest ? `${shown.slice(0, longest - 1)}…` : shown;
@@ -33,6 +34,9 @@ const REDACTIONS: readonly (readonly [RegExp, string])[] = [
   // A JWT, or what is left of one.
   [/\beyJ[\w-]{4,}(?:\.[\w-]*){0,4}/g, REDACTED],
 ];
+
+/** What all of them begin with, and what is not shown: a text without any of it is as it is. Floor of most members of a line: one search. */
+const SUSPECT = new RegExp(`[^\\t\\n\\x20-\\x7e]|https?://|eyJ|\\b(?:${SCHEMES})\\s|(?:${SECRET_NAMES})["'\\s=:]`, 'i');
 
 /** A URL without what may hold credentials: userinfo, query and fragment. Empty where it is none. */
 export function safeUrl(url: string): string {

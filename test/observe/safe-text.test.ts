@@ -83,6 +83,44 @@ test('never throws, never longer, never a control character; hostile lengths cos
     safeText(piece.repeat(200_000));
 });
 
+test('what is not looked at closely is as it would be if it were', () => {
+  const words = fc.constantFrom(
+    'sha256:0a1b',
+    'agents.weather',
+    'the token',
+    'token',
+    ' ',
+    '=',
+    ':',
+    '"',
+    'Basic',
+    'BEARER\t',
+    'eyJhbGciOi',
+    'eyj',
+    '.',
+    'http://a.example/b',
+    'HTTPS://u@a',
+    '?k=v',
+    'x-api_key',
+    'API-KEY: ',
+    'hunter2hunter2',
+    'A',
+    '\n',
+    'dpop ',
+    'é',
+    '\u200b',
+    'Fri, 01 Jan 2027',
+    'max-age=60',
+  );
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 12 }), (some) => {
+      const text = some.join('');
+      // A character that is not shown is reason enough to look closely.
+      assert.equal(`${safeText(text)}\n?`, safeText(`${text}\n\u0001`));
+    }),
+  );
+});
+
 describe('a URL', () => {
   const cases: readonly (readonly [url: string, shown: string])[] = [
     ['https://a.example/card.json', 'https://a.example/card.json'],
