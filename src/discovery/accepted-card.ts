@@ -8,8 +8,13 @@ import type { CardBook } from './card-book.ts';
 import type { CardRequest } from './card-request.ts';
 import { isFailing } from './setbacks.ts';
 
-/** Finds the card that calls go by now: the very one that a caller would be served, or why there is none. */
-export type AcceptedCard = (agent: AgentRule, request: CardRequest) => Outcome<Entry> | Promise<Outcome<Entry>>;
+/** The card that calls go by now: the very one that a caller would be served. */
+export interface AcceptedCard {
+  /** Finds it, or why there is none; its origin is asked where that must be done to know. */
+  find(agent: AgentRule, request: CardRequest): Outcome<Entry> | Promise<Outcome<Entry>>;
+  /** True while this one, which was found before, would be found again, with nobody asked and nothing begun. */
+  stands(agent: AgentRule, request: CardRequest, entry: Entry): boolean;
+}
 
 /** A card that must be validated each time is validated once a second at most, however many calls go by it. */
 const VALID_FOR = 1_000;
@@ -28,14 +33,21 @@ export function createAcceptedCard(book: CardBook, now: () => EpochMs, suspended
     if (setback === undefined || !isFailing(setback, at)) void book.updateBehind(agent, request);
     return accepted(entry);
   };
-  return (agent, request) => {
-    const card = usable(agent, request, book.current(agent, request)) ?? fetched({ book, now, usable }, agent, request);
-    // Looked at last: the fetch itself may have brought the change that waits.
-    const unlessSuspended = (found: Outcome<Entry>): Outcome<Entry> => {
-      const refusal = suspended(agent);
-      return refusal === undefined ? found : refused(refusal);
-    };
-    return card instanceof Promise ? card.then(unlessSuspended) : unlessSuspended(card);
+  return {
+    find(agent, request) {
+      const card =
+        usable(agent, request, book.current(agent, request)) ?? fetched({ book, now, usable }, agent, request);
+      // Looked at last: the fetch itself may have brought the change that waits.
+      const unlessSuspended = (found: Outcome<Entry>): Outcome<Entry> => {
+        const refusal = suspended(agent);
+        return refusal === undefined ? found : refused(refusal);
+      };
+      return card instanceof Promise ? card.then(unlessSuspended) : unlessSuspended(card);
+    },
+    stands: (agent, request, entry) =>
+      book.current(agent, request) === entry &&
+      decideReuse({ entry, request: NO_DIRECTIVES, now: now() }).use === 'fresh' &&
+      suspended(agent) === undefined,
   };
 }
 

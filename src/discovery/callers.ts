@@ -36,6 +36,11 @@ export interface Callers {
   identify(ask: Ask): Outcome<Caller> | Promise<Outcome<Caller>>;
   /** Names a credential: the same one gives the same hash, and nothing leads back from it. */
   hashCredential(credential: Credential): string;
+  /**
+   * True where a request that shows what a caller was identified by would be identified as this very caller now, as long as rules, kills
+   * and revocations are those under which it was.
+   */
+  knows(caller: Caller, now: EpochMs): boolean;
   /** Says whether what a caller has shown was revoked, now. */
   standing(ask: Ask, caller: Caller): Refusal | undefined;
 }
@@ -98,6 +103,8 @@ export function readMembers(bytes: Uint8Array): Members | undefined {
 /** Claims that are nested deeper than addresses and authorisation details say nothing that is asked here. */
 const DEEPEST = 8;
 
+const NOBODY: Iterable<Caller> = [];
+
 class KnownCallers implements Callers {
   readonly #parts: Parts;
   readonly #tokens: TokenMemory = createTokenMemory();
@@ -123,6 +130,14 @@ class KnownCallers implements Callers {
     const found = this.#identify(ask, credential);
     if (proxy === undefined) return found;
     return found instanceof Promise ? found.then(asProxy) : asProxy(found);
+  }
+
+  /** Of what no issuer vouches for, nothing ends by itself. */
+  knows(caller: Caller, now: EpochMs): boolean {
+    const { credential, issuer } = caller;
+    if (credential === null || issuer === null) return true;
+    for (const each of this.#known(credential, now)?.callers.values() ?? NOBODY) if (each === caller) return true;
+    return false;
   }
 
   standing(ask: Ask, caller: Caller): Refusal | undefined {
@@ -183,9 +198,14 @@ class KnownCallers implements Callers {
   }
 
   #opaque(hash: string): Caller {
-    const principal = plainPrincipal('opaque', hash);
-    const tags = principalTags(principal, this.#parts.hash);
-    return { principal, tags, principalHash: hash, tenantHash: null, credential: hash, issuer: null };
+    let known = this.#tokens.opaque(hash);
+    if (known === undefined) {
+      const principal = plainPrincipal('opaque', hash);
+      const tags = principalTags(principal, this.#parts.hash);
+      known = { principal, tags, principalHash: hash, tenantHash: null, credential: hash, issuer: null };
+      this.#tokens.keepOpaque(hash, known);
+    }
+    return known;
   }
 
   /** A verification stands until the token ends, its key is gone, or a clock that was set back makes it one of the future. */

@@ -252,9 +252,9 @@ function createParts(given: Doors, snapshot: Snapshot, stops: Stops): DiscoveryP
   const refuseOperation = createRefuseOperation(book);
   const acceptedCard = createAcceptedCard(book, now, (agent) => reviewing.reviews.suspended(agent));
   const forward = createForward({ ...doors, rules, stops, acceptedCard });
-  const shared = { ...doors, ...reviewing, rules, stops, judge, trust, callers, own, hash, isInForce };
-  const serveCard = createServeCard(book, now, createEra({ snapshot, kills, revocations }));
-  const cards = { serveCard, localCard: createLocalCard(doors.cardKey, withCodings) };
+  const era = createEra({ snapshot, kills, revocations });
+  const shared = { ...doors, ...reviewing, rules, stops, judge, trust, callers, own, hash, isInForce, era };
+  const cards = { serveCard: createServeCard(book, now, era), localCard: createLocalCard(doors.cardKey, withCodings) };
   const extended = createExtended({ ...shared, ...cards, acceptedCard, forward, otherwise: refuseOperation });
   const handle = createHandle({
     ...extended,

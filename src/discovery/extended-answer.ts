@@ -25,7 +25,7 @@ export interface ExtendedServed {
 }
 
 /** Answers with an extended card in the form that it was asked for; whoever keeps it may keep it for one caller alone. */
-export function extendedAnswer(ask: Ask, form: CallForm, served: ExtendedServed): Answer {
+export function extendedAnswer(ask: Pick<Ask, 'method' | 'field'>, form: CallForm, served: ExtendedServed): Answer {
   const { entry, cache, result } = served;
   const common = commonFields(served);
   const trace = { kind: 'extended', agent: entry.agent, cache, receipt: entry.admission.receipt, result } as const;

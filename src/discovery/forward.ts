@@ -41,7 +41,7 @@ export function createForward(parts: Parts): Forward {
     const no = async (refusal: Refusal): Promise<Answer> =>
       refuseCall({ ...form, id: await lateId() }, ...named(refusal, agent.name, 'forwarded'));
     if (!call.ok) return no(call.refusal);
-    const card = await parts.acceptedCard(agent, CARD_REQUESTS[call.value.version]);
+    const card = await parts.acceptedCard.find(agent, CARD_REQUESTS[call.value.version]);
     if (!card.ok) return no(card.refusal);
     const picked = permitCall(call.value, agent, {
       interfaces: interfaces(card.value, agent),

@@ -18,7 +18,7 @@ export interface ShownTo {
 }
 
 /** Gives an extended card as its caller is served it: the agent's own bytes, or a card that names Cardea's interfaces instead. */
-export type LocalExtended = (entry: ExtendedEntry, to: ShownTo) => Promise<ExtendedEntry>;
+export type LocalExtended = (entry: ExtendedEntry, to: ShownTo) => ExtendedEntry | Promise<ExtendedEntry>;
 
 type Made = Pick<ExtendedEntry, 'body' | 'etag'>;
 
@@ -27,19 +27,31 @@ type Made = Pick<ExtendedEntry, 'body' | 'etag'>;
  * shared, and who asks first must not be told by the time that it takes whether another has them too.
  */
 export function createLocalExtended(key: SigningKey): LocalExtended {
-  const made = new WeakMap<Admission, Map<string, Promise<Made>>>();
-  return async (entry, { call: { ask, basePath }, agent, interfaces }) => {
+  const made = new WeakMap<Admission, Map<string, Made | Promise<Made>>>();
+  return (entry, { call: { ask, basePath }, agent, interfaces }) => {
     if (agent.card.route === 'direct') return entry;
     const local = localAt(ask, basePath, entry.admission.verdict);
-    const known = made.get(entry.admission) ?? new Map<string, Promise<Made>>();
+    const known = made.get(entry.admission) ?? new Map<string, Made | Promise<Made>>();
     made.set(entry.admission, known);
     const name = `${local.sign} ${local.base}`;
+    const found = known.get(name);
+    if (found !== undefined)
+      return found instanceof Promise ? found.then((late) => shown(entry, late)) : shown(entry, found);
     const leads = (one: CarriedInterface): boolean => isAmong(one, interfaces);
-    const making = known.get(name) ?? rewritten(entry, { ...agent.card, leads }, local, key).then(tagged);
-    if (!known.has(name)) keepBounded(known, name, making);
-    return { ...entry, ...(await making), fields: withoutFields(entry.fields, OF_THE_BYTES) };
+    const making = rewritten(entry, { ...agent.card, leads }, local, key).then(tagged);
+    keepBounded(known, name, making);
+    return making.then((ready) => {
+      if (known.get(name) === making) known.set(name, ready);
+      return shown(entry, ready);
+    });
   };
 }
+
+const shown = (entry: ExtendedEntry, made: Made): ExtendedEntry => ({
+  ...entry,
+  ...made,
+  fields: withoutFields(entry.fields, OF_THE_BYTES),
+});
 
 const tagged = (body: Uint8Array): Made => ({ body, etag: strongEtag(body) });
 

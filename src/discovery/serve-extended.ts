@@ -1,12 +1,13 @@
 import { cacheStatusForwarded, cacheStatusHit } from '../http/answer.ts';
-import { freshFor, ttlOf } from '../http/freshness.ts';
+import { ttlOf } from '../http/freshness.ts';
 import { mayServeOnError } from '../http/reuse.ts';
 import type { Answer } from '../kernel/answer.ts';
+import type { CallerVersion } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { ExtendedEntry, PartitionKey } from '../kernel/extended-entry.ts';
 import type { NameHash } from '../kernel/principal.ts';
 import { type Outcome, type Refusal, accepted, refuse, refused } from '../kernel/refusal.ts';
-import { type EpochMs, between, ms } from '../kernel/units.ts';
+import type { EpochMs } from '../kernel/units.ts';
 import type { AgentRule, Rules } from '../policy/rules.ts';
 import type { Clock } from '../ports.ts';
 import type { ExtendedStore } from '../ports/callers.ts';
@@ -14,11 +15,14 @@ import type { AcceptedCard } from './accepted-card.ts';
 import { asksForNewer } from './asks-newer.ts';
 import type { Caller, Callers } from './callers.ts';
 import { CARD_REQUESTS } from './card-request.ts';
+import type { Era } from './era.ts';
 import { extendedAnswer } from './extended-answer.ts';
 import { named } from './call.ts';
 import { type ExtendedCall, refuseIn } from './extended-call.ts';
+import { type ExtendedHits, type Turn, createExtendedHits, leftOf } from './extended-hits.ts';
 import type { ExtendedReviews } from './extended-reviews.ts';
 import type { ExtendedOutcome, ExtendedTarget, RefreshExtended } from './extended-refresh.ts';
+import { type HeldExtended, type Holding, createHeldExtended } from './held-extended.ts';
 import type { LocalExtended } from './local-extended.ts';
 import { refuseLoop } from './loop.ts';
 import type { OwnCredentials } from './own-credentials.ts';
@@ -31,7 +35,7 @@ import { type SingleFlight, createSingleFlight } from './single-flight.ts';
 import type { Trust } from './trust.ts';
 
 /** Answers a caller with its extended card of an agent. */
-export type ServeExtended = (call: ExtendedCall, agent: AgentRule, caller: Caller) => Promise<Answer>;
+export type ServeExtended = (call: ExtendedCall, agent: AgentRule, caller: Caller) => Answer | Promise<Answer>;
 
 export interface ExtendedParts {
   readonly clock: Clock;
@@ -46,9 +50,12 @@ export interface ExtendedParts {
   readonly sessions: Sessions;
   readonly local: LocalExtended;
   readonly extendedReviews: Pick<ExtendedReviews, 'waits'>;
+  readonly era: Era;
 }
 
 interface State {
+  readonly held: HeldExtended;
+  readonly hits: ExtendedHits;
   readonly readCard: ReadPublicCard;
   readonly flights: SingleFlight<ExtendedOutcome>;
   readonly setbacks: Setbacks<PartitionKey>;
@@ -57,7 +64,7 @@ interface State {
 export interface ExtendedCards {
   readonly serve: ServeExtended;
   /** The same from what is held and fresh alone; undefined where there is nothing. The origin of the extended card is not asked. */
-  held(call: ExtendedCall, agent: AgentRule, caller: Caller): Promise<Answer | undefined>;
+  held(call: ExtendedCall, agent: AgentRule, caller: Caller): Answer | undefined | Promise<Answer | undefined>;
   /** Resolves when nothing is on its way. */
   settled(): Promise<void>;
   /** Forgets every remembered failure. */
@@ -65,55 +72,74 @@ export interface ExtendedCards {
 }
 
 export function createExtendedCards(parts: ExtendedParts): ExtendedCards {
+  const held = createHeldExtended(parts);
   const state: State = {
+    held,
+    hits: createExtendedHits({ ...parts, held, now: () => parts.clock.now() }),
     readCard: createReadPublicCard(),
     flights: createSingleFlight(parts.clock),
     setbacks: createSetbacks(),
   };
   return {
-    serve: async (call, agent, caller) => {
+    serve(call, agent, caller) {
       const turn = { call, agent, caller };
       parts.sessions.seen(caller);
-      const planned = await plan(parts, state, turn);
-      if (!planned.ok) return no(turn, planned.refusal);
-      return serveStored(parts, state, turn, planned.value) ?? serveFetched(parts, state, turn, planned.value);
+      const known = state.hits.find(turn);
+      if (known !== undefined) return known;
+      const serve = (planned: Outcome<Plan>): Answer | Promise<Answer> =>
+        planned.ok
+          ? (serveStored(parts, state, turn, planned.value) ?? serveFetched(parts, state, turn, planned.value))
+          : no(turn, planned.refusal);
+      const planned = plan(parts, state, turn);
+      return planned instanceof Promise ? planned.then(serve) : serve(planned);
     },
-    async held(call, agent, caller) {
+    held(call, agent, caller) {
       const turn = { call, agent, caller };
-      const planned = await plan(parts, state, turn);
-      return planned.ok ? serveFresh(parts, turn, planned.value) : undefined;
+      const known = state.hits.find(turn);
+      if (known !== undefined) return known;
+      const serve = (planned: Outcome<Plan>): Answer | undefined | Promise<Answer> =>
+        planned.ok ? serveFresh(parts, state, turn, planned.value) : undefined;
+      const planned = plan(parts, state, turn);
+      return planned instanceof Promise ? planned.then(serve) : serve(planned);
     },
     settled: () => state.flights.settled(),
     forgive: () => state.setbacks.clearAll(),
   };
 }
 
-/** One request for an extended card on its way through. */
-interface Turn {
-  readonly call: ExtendedCall;
-  readonly agent: AgentRule;
-  readonly caller: Caller;
+/** What was decided before anything is looked up: what would be asked for, beside which public card, and where it would be held. */
+interface Plan {
+  readonly publicCard: Entry;
+  readonly target: ExtendedTarget;
+  readonly holding: Holding;
 }
 
 const no = ({ call: { form }, agent }: Turn, refusal: Refusal): Answer =>
   refuseIn(form, ...named(refusal, agent.name, 'extended'));
 
 /** Everything that must hold before the origin is asked, and what it would be asked by. */
-async function plan(
-  parts: ExtendedParts,
-  state: State,
-  { call, agent, caller }: Turn,
-): Promise<Outcome<ExtendedTarget>> {
-  const { ask, tenant, version } = call;
+function plan(parts: ExtendedParts, state: State, turn: Turn): Outcome<Plan> | Promise<Outcome<Plan>> {
+  const { ask, version } = turn.call;
   const loop = refuseLoop(ask.field('via'));
   if (loop !== undefined) return refused(loop);
   if (!version.ok) return version;
-  const known = await parts.acceptedCard(agent, CARD_REQUESTS[version.value]);
-  if (!known.ok) return known;
-  const publicCard = declaring(known.value);
-  if (!publicCard.ok) return publicCard;
-  const card = state.readCard(known.value, agent);
-  const interfaces = interfacesFor(card, tenant, version.value);
+  const planBeside = (known: Outcome<Entry>): Outcome<Plan> =>
+    known.ok ? planBy(parts, state, turn, { publicCard: known.value, version: version.value }) : known;
+  const known = parts.acceptedCard.find(turn.agent, CARD_REQUESTS[version.value]);
+  return known instanceof Promise ? known.then(planBeside) : planBeside(known);
+}
+
+function planBy(
+  parts: ExtendedParts,
+  { readCard }: State,
+  { call: { ask, tenant }, agent, caller }: Turn,
+  { publicCard, version }: { readonly publicCard: Entry; readonly version: CallerVersion },
+): Outcome<Plan> {
+  const digest = declaring(publicCard);
+  if (!digest.ok) return digest;
+  const publicDigest = digest.value;
+  const card = readCard(publicCard, agent);
+  const interfaces = interfacesFor(card, tenant, version);
   if (!interfaces.ok) return interfaces;
   const shown = decideShown(parts, { ask, caller, agent, card });
   if (!shown.ok) return shown;
@@ -121,18 +147,20 @@ async function plan(
   const partition = partitionKey(
     {
       agent: agent.name,
-      card: known.value.url,
+      card: publicCard.url,
       interfaceTenant: interfaces.value[0]?.tenant ?? '',
       principal: caller.principal,
       shown: shown.value.name,
-      version: version.value,
+      version,
       extensions,
     },
     parts.hash,
   );
-  const about = [...known.value.tags, ...caller.tags];
+  const about = [...publicCard.tags, ...caller.tags];
   const order = { agent, card, interfaces: interfaces.value, extensions, about };
-  return accepted({ agent, caller, partition, shown: shown.value, publicDigest: publicCard.value, order });
+  const target = { agent, caller, partition, shown: shown.value, publicDigest, order };
+  const holding = { agent, partition, publicDigest, until: shown.value.until };
+  return accepted({ publicCard, target, holding });
 }
 
 /** "Only if the accepted public card declares it." */
@@ -147,50 +175,41 @@ function serveStored(
   parts: ExtendedParts,
   state: State,
   turn: Turn,
-  target: ExtendedTarget,
+  planned: Plan,
 ): Answer | Promise<Answer> | undefined {
-  const fresh = serveFresh(parts, turn, target);
+  const fresh = serveFresh(parts, state, turn, planned);
   if (fresh !== undefined) return fresh;
+  const { holding, target } = planned;
   const now = parts.clock.now();
-  const entry = usable(parts, target, now);
-  const setback = state.setbacks.get(target.partition);
+  const entry = state.held.usable(holding, now);
+  const setback = state.setbacks.get(holding.partition);
   if (setback === undefined || !isFailing(setback, now)) return undefined;
   if (entry === undefined || !mayServeOnError({ entry, now, status: setback.status })) return no(turn, setback.refusal);
   const cache = cacheStatusHit({ ttl: ttlFor(entry, now), detail: 'stale-if-error' });
   return answer(parts, turn, { target, entry, now, cache, result: 'hit_stale_error', own: false });
 }
 
-function serveFresh(parts: ExtendedParts, turn: Turn, target: ExtendedTarget): Promise<Answer> | undefined {
-  const now = parts.clock.now();
-  const entry = usable(parts, target, now);
-  if (entry === undefined || freshFor(entry, now) <= 0) return undefined;
-  // What waited is decided: the newer one may be had.
-  if (entry.admission.review === 'held' && !parts.extendedReviews.waits(target.partition)) return undefined;
-  if (entry.lifetime.validateAlways || asksForNewer(turn.call.ask, entry, now)) return undefined;
-  return answer(parts, turn, {
-    target,
-    entry,
-    now,
-    cache: cacheStatusHit({ ttl: ttlFor(entry, now) }),
-    result: 'hit',
-    own: false,
-  });
+function serveFresh(
+  { clock, local }: ExtendedParts,
+  { held, hits }: State,
+  turn: Turn,
+  { publicCard, holding, target }: Plan,
+): Answer | Promise<Answer> | undefined {
+  const now = clock.now();
+  const entry = held.fresh(holding, now);
+  if (entry === undefined || asksForNewer(turn.call.ask, entry, now)) return undefined;
+  const { call, agent } = turn;
+  const shown = local(entry, { call, agent, interfaces: target.order.card.interfaces });
+  const serve = (one: ExtendedEntry): Answer => hits.answer(turn, { publicCard, holding, entry, shown: one }, now);
+  return shown instanceof Promise ? shown.then(serve) : serve(shown);
 }
 
-/** What was obtained under another policy, beside another public card, or in a session that is over, is not there. */
-function usable(parts: ExtendedParts, target: ExtendedTarget, now: EpochMs): ExtendedEntry | undefined {
-  const entry = parts.extended.get(target.partition);
-  if (entry === undefined) return undefined;
-  const isOfToday =
-    entry.publicDigest === target.publicDigest && entry.admission.policy === parts.trust.basis(target.agent).policy;
-  // The token of this very request may end before the one by which the entry was obtained.
-  const goesOn = now < entry.until && now < target.shown.until;
-  // What is not of today is kept to compare the next one with, until its session is over.
-  if (!goesOn) parts.extended.drop(entry);
-  return goesOn && isOfToday ? entry : undefined;
-}
-
-async function serveFetched(parts: ExtendedParts, state: State, turn: Turn, target: ExtendedTarget): Promise<Answer> {
+async function serveFetched(
+  parts: ExtendedParts,
+  state: State,
+  turn: Turn,
+  { target, holding }: Plan,
+): Promise<Answer> {
   const before = parts.extended.get(target.partition);
   const work = (): Promise<ExtendedOutcome> => refresh(parts, state, target);
   const patience = parts.rules().limits.response;
@@ -212,7 +231,7 @@ async function serveFetched(parts: ExtendedParts, state: State, turn: Turn, targ
       own: !collapsed,
     });
   }
-  const entry = usable(parts, target, now);
+  const entry = state.held.usable(holding, now);
   if (entry === undefined || !mayServeOnError({ entry, now, status: outcome.status })) return no(turn, outcome.refusal);
   const status = outcome.status === null ? {} : { status: outcome.status };
   const cache = cacheStatusForwarded({ why, ...status, detail: 'stale-if-error' });
@@ -258,5 +277,4 @@ async function answer({ local }: ExtendedParts, turn: Turn, { own, target, ...gi
   return extendedAnswer(call.ask, call.form, { ...given, caller, entry, forThisRequest: own, clientMaxAge });
 }
 
-const ttlFor = (entry: ExtendedEntry, now: EpochMs): ReturnType<typeof ttlOf> =>
-  ttlOf(ms(Math.min(freshFor(entry, now), between(now, entry.until))));
+const ttlFor = (entry: ExtendedEntry, now: EpochMs): ReturnType<typeof ttlOf> => ttlOf(leftOf(entry, now));

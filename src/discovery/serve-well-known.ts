@@ -22,13 +22,14 @@ export function createServeWellKnown(
   { serveCard, localCard }: PublicParts,
   { held }: Pick<ExtendedCards, 'held'>,
 ): ServeWellKnown {
-  const replaced = async (ask: Ask, agent: AgentRule, caller: Caller): Promise<Answer> => {
+  const replaced = (ask: Ask, agent: AgentRule, caller: Caller): Answer | Promise<Answer> => {
     const version = callerVersion(ask.field('a2a-version'), ask.target);
     const basePath = cardBasePath(ask, agent.name);
     const form = { binding: 'HTTP+JSON', id: null } as const;
     const own =
-      caller.credential === null ? undefined : await held({ ask, form, version, tenant: '', basePath }, agent, caller);
-    return own ?? serveCard(ask, agent, localCard);
+      caller.credential === null ? undefined : held({ ask, form, version, tenant: '', basePath }, agent, caller);
+    const unlessOwn = (one: Answer | undefined): Answer | Promise<Answer> => one ?? serveCard(ask, agent, localCard);
+    return own instanceof Promise ? own.then(unlessOwn) : unlessOwn(own);
   };
   return (ask, agent, caller) =>
     agent.extended.replacePublic ? replaced(ask, agent, caller) : serveCard(ask, agent, localCard);

@@ -20,6 +20,9 @@ export interface KnownToken {
 export interface TokenMemory {
   good(hash: string): KnownToken | undefined;
   bad(hash: string, now: EpochMs): Refusal | undefined;
+  /** Whoever shows a credential that nobody vouches for: its name is all that is known of it. */
+  opaque(hash: string): Caller | undefined;
+  keepOpaque(hash: string, caller: Caller): void;
   keep(hash: string, known: KnownToken): void;
   refuse(hash: string, refusal: Refusal, now: EpochMs): void;
   forget(hash: string): void;
@@ -28,20 +31,18 @@ export interface TokenMemory {
 /** Callers at one time; about 20 MB at the most. */
 const MOST_GOOD = 10_000;
 const MOST_BAD = 1_000;
+const MOST_OPAQUE = 1_000;
 /** As long as a failing card: a broken client costs one verification in this time. */
 const BAD_FOR: Ms = ms(10_000);
 
 export function createTokenMemory(): TokenMemory {
   const good = new Map<string, KnownToken>();
   const bad = new Map<string, { readonly refusal: Refusal; readonly at: EpochMs }>();
+  const opaque = new Map<string, Caller>();
   return {
-    good(hash) {
-      const known = good.get(hash);
-      if (known === undefined) return undefined;
-      good.delete(hash); // the order is that of the last use
-      good.set(hash, known);
-      return known;
-    },
+    good: (hash) => used(good, hash),
+    opaque: (hash) => used(opaque, hash),
+    keepOpaque: (hash, caller) => put(opaque, hash, caller, MOST_OPAQUE),
     bad(hash, now) {
       const known = bad.get(hash);
       return known !== undefined && isDuring(now, known.at, later(known.at, BAD_FOR)) ? known.refusal : undefined;
@@ -50,6 +51,15 @@ export function createTokenMemory(): TokenMemory {
     refuse: (hash, refusal, now) => put(bad, hash, { refusal, at: now }, MOST_BAD),
     forget: (hash) => void good.delete(hash),
   };
+}
+
+/** The order is that of the last use. */
+function used<Value>(memory: Map<string, Value>, hash: string): Value | undefined {
+  const known = memory.get(hash);
+  if (known === undefined) return undefined;
+  memory.delete(hash);
+  memory.set(hash, known);
+  return known;
 }
 
 function put<Value>(memory: Map<string, Value>, hash: string, value: Value, most: number): void {

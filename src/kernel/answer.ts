@@ -41,12 +41,14 @@ export interface Answer {
    * of one is worth keeping.
    */
   readonly holds?: (now: EpochMs) => boolean;
+  /** True where that says too whether the credential in the request's Authorization is still good: who shows the same one may get it. */
+  readonly forCredential?: boolean;
   /** True where the body itself tells its reader of a kill, as its last words: it is given a moment to. */
   readonly lastWords?: boolean;
 }
 
 /** The answer with other fields: one of its own, for this request. */
 export function withFields(answer: Answer, fields: Fields): Answer {
-  const { holds: _, ...once } = answer;
+  const { holds: _, forCredential: __, ...once } = answer;
   return { ...once, fields };
 }

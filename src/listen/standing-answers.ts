@@ -1,13 +1,16 @@
 import type { Answer } from '../kernel/answer.ts';
+import type { Fields } from '../kernel/fields.ts';
 import type { Peer } from '../kernel/peer.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { AskContext, Received } from './ask.ts';
 import type { Exchange } from './exchange.ts';
 import { tooLong } from './request-fields.ts';
+import { createSeal } from './seal.ts';
 
 /**
  * Answers that the same request gets again, by raw target: it is neither read nor routed anew. The same is a request with the same
- * method, the same field names, and the same values of all fields that were read when it was answered, however the others differ.
+ * method, the same field names, and the same values of all fields that were read when it was answered, however the others differ. Of a
+ * request with a credential it is the target and the credential together, by their seal: what was shown is not kept to be compared with.
  */
 export interface StandingAnswers {
   /** Finds the answer that a request would get if it was read and handled; undefined where that must be done to know. */
@@ -40,13 +43,23 @@ interface Known {
 const ALWAYS_READ: readonly string[] = ['host', 'content-length', 'transfer-encoding', ':authority', ':scheme'];
 /** What stands there is remembered nowhere, and what it allows ends by itself. */
 const SECRET: readonly string[] = ['authorization', 'proxy-authorization', 'cookie'];
+/** The same where an answer says itself whether the credential that it was given for is still good. */
+const SECRET_BESIDE: readonly string[] = ['proxy-authorization', 'cookie'];
+const CREDENTIAL = 'authorization';
 
 /**
- * Floor: one look-up, one comparison for each field name and each value that counts, and whether the answer still holds.
+ * Floor: one look-up, one comparison for each field name and each value that counts, and whether the answer still holds; with a
+ * credential one hash more.
  * @param isRepeated true for an answer that was given before: what is asked once in a while is not worth remembering.
  */
 export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): StandingAnswers {
   const known = new Map<string, readonly Known[]>();
+  const seal = createSeal();
+  /** A target has no space in it. */
+  const keyOf = ({ url = '', rawHeaders }: Exchange['request']): string => {
+    const credential = credentialOf(rawHeaders);
+    return credential === undefined ? url : seal(`${url} ${credential}`);
+  };
   let [second, bytes] = [0, 0];
   const forget = (): void => {
     known.clear();
@@ -55,26 +68,40 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
   return {
     find(exchange, context, now) {
       if (exchange.expects !== 'nothing') return undefined;
-      const same = known.get(exchange.request.url ?? '')?.find((each) => isSame(each, exchange, context));
+      const same = known.get(keyOf(exchange.request))?.find((each) => isSame(each, exchange, context));
       return same?.answer.holds?.(now) === true ? same.answer : undefined;
     },
     keep(ask, answer, now) {
-      if (answer.holds === undefined || !isRepeated(answer) || !ask.isKnownByFields(SECRET)) return;
+      if (answer.holds === undefined || !isRepeated(answer)) return;
+      if (!ask.isKnownByFields(answer.forCredential === true ? SECRET_BESIDE : SECRET)) return;
       // Answers that depend on time say the second, so that all of them are over with it.
       if (Math.floor(now / 1000) !== second || known.size >= MOST_TARGETS || bytes > MOST_BYTES) forget();
       second = Math.floor(now / 1000);
-      const { url = '', rawHeaders } = ask.exchange.request;
-      bytes += rawHeaders.join('').length + (answer.body instanceof Uint8Array ? answer.body.byteLength * 2 : 0);
-      const others = (known.get(url) ?? []).slice(0, MOST_SHAPES - 1);
-      known.set(url, [knownBy(ask, answer), ...others]);
+      const { request } = ask.exchange;
+      bytes += lengthOf(request.rawHeaders) + (answer.body instanceof Uint8Array ? answer.body.byteLength * 2 : 0);
+      const key = keyOf(request);
+      const others = (known.get(key) ?? []).slice(0, MOST_SHAPES - 1);
+      known.set(key, [knownBy(ask, answer), ...others]);
     },
   };
 }
+
+/** The one line of it: a request with two is refused, so that none is known. */
+function credentialOf(fields: Fields): string | undefined {
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] ?? '';
+    if (name.length === CREDENTIAL.length && name.toLowerCase() === CREDENTIAL) return fields[at + 1];
+  }
+  return undefined;
+}
+
+const lengthOf = (fields: Fields): number => fields.reduce((sum, each) => sum + each.length, 0);
 
 function knownBy({ exchange, context, peer, asked }: Received, answer: Answer): Known {
   const { rawHeaders, method = '', httpVersion } = exchange.request;
   const names = rawHeaders.filter((_, at) => at % 2 === 0);
   const counts = new Set([...ALWAYS_READ, ...asked]);
+  counts.delete(CREDENTIAL);
   const places = names.flatMap((name, at) => (counts.has(name.toLowerCase()) ? [at * 2 + 1] : []));
   const values = places.map((at) => rawHeaders[at]);
   const { localAddress } = exchange.connection;

@@ -14,8 +14,12 @@ interface Stage {
   get(fields?: http.OutgoingHttpHeaders, target?: string, method?: string): Promise<number>;
 }
 
-async function withStage(looks: (ask: Ask) => void, run: (stage: Stage) => Promise<void>): Promise<void> {
-  const shared: Answer = { ...answer(200), holds: () => stage.holds };
+async function withStage(
+  looks: (ask: Ask) => void,
+  run: (stage: Stage) => Promise<void>,
+  more: Partial<Answer> = {},
+): Promise<void> {
+  const shared: Answer = { ...answer(200), holds: () => stage.holds, ...more };
   const on = await listening(
     (asked) => {
       looks(asked);
@@ -99,6 +103,38 @@ describe('an answer that stands', () => {
         assert.equal(await askedFor(stage, 4, () => stage.get({ [name]: 'secret' })), 4);
       }));
   }
+
+  const ofOneCaller = (run: (stage: Stage) => Promise<void>): Promise<void> =>
+    withStage(nothing, run, { forCredential: true });
+  const shows = (Authorization: string, more: http.OutgoingHttpHeaders = {}) => ({ Authorization, ...more });
+
+  test('that says itself whether its credential is good is that of whoever shows the very same one', () =>
+    ofOneCaller(async (stage) => {
+      assert.equal(await askedFor(stage, 5, () => stage.get(shows('Bearer alice'))), 2);
+      for (const each of ['Bearer alicf', 'bearer alice', 'Bearer', 'Bearer  alice', ''])
+        assert.equal(await askedFor(stage, 1, () => stage.get(shows(each))), 1, each);
+      assert.equal(await askedFor(stage, 1, () => stage.get()), 1);
+      assert.equal(await askedFor(stage, 1, () => stage.get(shows('Bearer alice'), '/other')), 1);
+      assert.equal(await askedFor(stage, 1, () => stage.get(shows('Bearer alice'))), 0);
+      stage.holds = false;
+      assert.equal(await askedFor(stage, 2, () => stage.get(shows('Bearer alice'))), 2);
+    }));
+
+  for (const name of ['Proxy-Authorization', 'Cookie'])
+    test(`that says so never is that of a request with ${name}`, () =>
+      ofOneCaller(async (stage) => {
+        assert.equal(await askedFor(stage, 4, () => stage.get(shows('Bearer alice', { [name]: 'secret' }))), 4);
+      }));
+
+  test('that says so is kept for each of those who ask in turn', () =>
+    ofOneCaller(async (stage) => {
+      const round = async (): Promise<void> => {
+        for (const each of ['alice', 'bob', 'eve']) await stage.get(shows(`Bearer ${each}`));
+      };
+      await round();
+      await round();
+      assert.equal(await askedFor(stage, 3, round), 0);
+    }));
 
   const unforeseen: readonly (readonly [name: string, looks: (ask: Ask) => void])[] = [
     ['all fields', (asked) => void asked.fields],

@@ -196,8 +196,11 @@ describe('what ends a session', () => {
       const second = 'https://ext.test/second';
       for (const token of [alice, ben, eve]) assert.equal((await stage.get(token)).status, 200);
       await stage.get(alice, second);
-      for (const token of [alice, ben, eve]) assert.ok(isHit(await stage.get(token)));
-      assert.ok(isHit(await stage.get(alice, second)));
+      // So often that the answers stand: they end with what they were made from.
+      for (let times = 0; times < 4; times += 1) {
+        for (const token of [alice, ben, eve]) assert.ok(isHit(await stage.get(token)));
+        assert.ok(isHit(await stage.get(alice, second)));
+      }
       assert.deepEqual(await stage.counts(), [3, 4]);
       await end(stage, alice);
       for (const extension of ['', second]) {
@@ -235,7 +238,7 @@ describe('the end of the token', () => {
   test('ends what was obtained with it, and what arrives after it answers whoever waits and is kept for nobody', async () => {
     const token = await stage.token({ sub: 'short', exp: seconds() + 10 });
     await stage.get(token);
-    assert.ok(isHit(await stage.get(token)));
+    for (let times = 0; times < 4; times += 1) assert.ok(isHit(await stage.get(token)));
     const arrived = stage.hold();
     const waiting = stage.get(token, 'https://ext.test/late');
     const goOn = await arrived;
