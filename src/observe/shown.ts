@@ -24,36 +24,15 @@ function seriesOf(list: ListSeries): Series[] {
  * of a scrape.
  */
 
-class ShownGauge extends Gauge {
-  readonly #list: ListSeries;
-
-  constructor(name: MetricName, list: ListSeries) {
-    super({ ...named(name), registers: [] });
-    this.#list = list;
-  }
-
-  override async get() {
-    return { ...(await super.get()), values: seriesOf(this.#list) };
-  }
-}
-
-class ShownCounter extends Counter {
-  readonly #list: ListSeries;
-
-  constructor(name: MetricName, list: ListSeries) {
-    super({ ...named(name), registers: [] });
-    this.#list = list;
-  }
-
-  override async get() {
-    return { ...(await super.get()), values: seriesOf(this.#list) };
-  }
+function listing(metric: Counter | Gauge, list: ListSeries) {
+  const get = metric.get.bind(metric);
+  return Object.assign(metric, { get: async () => ({ ...(await get()), values: seriesOf(list) }) });
 }
 
 export function showGauge(registry: Registry, name: MetricName, list: ListSeries): void {
-  registry.registerMetric(new ShownGauge(name, list));
+  registry.registerMetric(listing(new Gauge({ ...named(name), registers: [] }), list));
 }
 
 export function showCounter(registry: Registry, name: MetricName, list: ListSeries): void {
-  registry.registerMetric(new ShownCounter(name, list));
+  registry.registerMetric(listing(new Counter({ ...named(name), registers: [] }), list));
 }
