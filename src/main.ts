@@ -1,25 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import pino from 'pino';
-import { ADMIN_COMMANDS } from './cli/admin-commands.ts';
-import { type ValidConfig, checkCommand } from './cli/check.ts';
-import type { Command } from './cli/command.ts';
-import { configCommand } from './cli/config.ts';
-import { diffCommand } from './cli/diff.ts';
-import { doctorCommand } from './cli/doctor.ts';
-import { fetchCommand } from './cli/fetch.ts';
+import type { ValidConfig } from './cli/check.ts';
 import { runCommand } from './cli/help.ts';
-import { injectCommand } from './cli/inject.ts';
-import { lintCommand } from './cli/lint.ts';
 import { serveCommand } from './cli/serve.ts';
-import { signCommand } from './cli/sign.ts';
-import { verifyCommand } from './cli/verify.ts';
 import { type World, startDaemon } from './daemon.ts';
+import { collectGarbage } from './daemon/garbage.ts';
 import { consoleNotice } from './daemon/places.ts';
 import { processNotices } from './daemon/process-notices.ts';
 import type { Load } from './daemon/reload.ts';
-import { examineBy } from './examine.ts';
-import { connectAll, fetchOnce } from './fetch-once.ts';
-import { fetchPublished } from './fetch-published.ts';
+import { collectAtRest } from './daemon/rest.ts';
 import { createSystemClock } from './observe/system-clock.ts';
 
 // Before anything else: until somebody listens, these end the process, and an init system may send them at any time.
@@ -28,21 +17,10 @@ const clock = createSystemClock();
 /** One-shot commands speak for themselves: their pipeline logs nothing. */
 const quiet: World = { clock, log: { write: () => undefined } };
 
-const commands: readonly Command[] = [
-  serveCommand(serve),
-  checkCommand((config) => connectAll(config, quiet)),
-  configCommand,
-  doctorCommand(examineBy(quiet)),
-  fetchCommand((config, target) => fetchOnce(config, target, quiet)),
-  verifyCommand,
-  signCommand,
-  diffCommand,
-  lintCommand((url, io) => fetchPublished(url, io, quiet)),
-  injectCommand,
-  ...ADMIN_COMMANDS,
-];
+// A daemon keeps what it loads for as long as it runs: the other commands are loaded where one of them, or the help, is asked for.
+const others = process.argv[2] === 'serve' ? [] : (await import('./commands.ts')).commandsIn(quiet);
 
-process.exitCode = await runCommand(commands, {
+process.exitCode = await runCommand([serveCommand(serve), ...others], {
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
@@ -67,10 +45,23 @@ async function serve(config: ValidConfig, load: Load): Promise<number> {
     else void daemon.reload('SIGHUP');
   };
   for (const signal of early) signal.deliverTo(obey);
+  const stopCollecting = collectAtRest({
+    clock,
+    used,
+    heapBytes: () => process.memoryUsage().heapUsed,
+    collect: collectGarbage,
+  });
   const why = await Promise.race([stop, daemon.drained.then(() => null)]);
   if (why !== null) daemon.observer.record({ kind: 'notice', level: 'info', msg: `${why}: draining` });
+  stopCollecting();
   await daemon.drain();
   return 0;
+}
+
+/** The CPU time of this process, in ms. */
+function used(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** A signal that is kept until somebody can obey it. */

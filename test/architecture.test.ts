@@ -46,11 +46,8 @@ const TABLE: Readonly<Record<string, Rule>> = {
   examine: { folders: ['daemon', 'cli:type', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   'fetch-published': { folders: ['daemon', 'cli', 'config', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   // observe and pino: the clock and stdout exist before there is a daemon to hold them.
-  main: {
-    folders: ['daemon', 'examine', 'fetch-once', 'fetch-published', 'cli', 'config', 'observe'],
-    packages: ['pino'],
-    reach: 'world',
-  },
+  main: { folders: ['daemon', 'commands', 'cli', 'config', 'observe'], packages: ['pino'], reach: 'world' },
+  commands: { folders: ['daemon:type', 'examine', 'fetch-once', 'fetch-published', 'cli'], reach: 'world' },
 };
 
 /** Files that may do more than their folder, each for one reason. */

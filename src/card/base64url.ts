@@ -1,4 +1,4 @@
-import { base64url } from 'jose';
+import * as base64url from 'jose/base64url';
 
 /** What base64url without padding may hold (RFC 7515 §2). */
 const ALPHABET = /^[A-Za-z0-9_-]*$/;

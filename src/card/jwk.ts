@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { importJWK } from 'jose';
+import { importJWK } from 'jose/key/import';
 import { PRIVATE_MEMBERS } from '../kernel/private-jwk.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';
 import type { Algorithm } from './algorithms.ts';

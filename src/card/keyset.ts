@@ -1,4 +1,5 @@
-import { exportJWK, importSPKI } from 'jose';
+import { exportJWK } from 'jose/key/export';
+import { importSPKI } from 'jose/key/import';
 import type { Url } from '../kernel/ids.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import type { Json, JsonObject } from './json.ts';

@@ -1,4 +1,5 @@
-import { FlattenedSign, importJWK } from 'jose';
+import { FlattenedSign } from 'jose/jws/flattened/sign';
+import { importJWK } from 'jose/key/import';
 import { HOLDERS_MEMBERS } from '../kernel/private-jwk.ts';
 import type { Algorithm } from './algorithms.ts';
 import { canonicalCard, canonicalForms, type FormName } from './canonical.ts';

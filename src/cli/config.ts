@@ -1,4 +1,5 @@
-import { effectiveSources, effectiveValues, effectiveYaml } from '../config/effective.ts';
+import { effectiveSources, effectiveValues } from '../config/effective.ts';
+import { effectiveYaml } from '../config/effective-yaml.ts';
 import { loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/place.ts';
 import { CONFIG_FLAG, JSON_FLAG, parseArgs } from './args.ts';

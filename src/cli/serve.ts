@@ -1,5 +1,6 @@
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/place.ts';
+import { forgetYaml } from '../config/yaml-parser.ts';
 import { CONFIG_FLAG, parseArgs } from './args.ts';
 import type { ValidConfig } from './check.ts';
 import { type Command, type Io, USAGE } from './command.ts';
@@ -34,7 +35,8 @@ async function runServe(command: Command, serve: Serve, io: Io): Promise<number>
   const args = parseArgs(io.argv, { flags: FLAGS, settings: true, operands: { least: 0, most: 0 } });
   if (!args.ok) return usageProblems(command, args.problems, io);
   const order = { ...io, inspectKeys, flags: args.settings };
-  const config = await loadConfig({ ...order, file: args.flags.config });
+  const load = (file: string | null): Promise<LoadedConfig> => loadConfig({ ...order, file }).finally(forgetYaml);
+  const config = await load(args.flags.config);
   for (const warning of config.warnings) io.stderr.write(`warning: ${formatProblem(warning)}\n`);
   if (!config.ok) {
     for (const problem of config.problems) io.stderr.write(`${formatProblem(problem)}\n`);
@@ -42,7 +44,7 @@ async function runServe(command: Command, serve: Serve, io: Io): Promise<number>
   }
   try {
     // The file that was found is the one to read again, even where an earlier one of the usual names appears or this one goes.
-    return await serve(config, () => loadConfig({ ...order, file: config.file }));
+    return await serve(config, () => load(config.file));
   } catch (error) {
     io.stderr.write(`cardea: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;

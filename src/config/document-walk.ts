@@ -1,7 +1,7 @@
-import type { Node, Pair } from 'yaml';
-import { isAlias, isMap, isNode, isScalar, isSeq, Scalar } from 'yaml';
+import type { Node, Pair, Scalar } from 'yaml';
 import type { Given, GivenMember, GivenScalar } from './given.ts';
 import { formatPlace, itemPath, memberPath, type Place, type Problem } from './place.ts';
+import type { Yaml } from './yaml-parser.ts';
 
 /** The table is five levels deep. */
 const MAX_DEPTH = 16;
@@ -11,11 +11,13 @@ const MAX_NODES = 1_000_000;
 /** Turns the parser's nodes into what was given, and reports what YAML allows and a configuration does not. */
 export class DocumentWalk {
   readonly problems: Problem[] = [];
+  readonly #yaml: Yaml;
   readonly #at: (offset: number) => Place;
   readonly #anchors = new Map<string, { readonly given: Given; readonly nodes: number }>();
   #nodes = 0;
 
-  constructor(at: (offset: number) => Place) {
+  constructor(yaml: Yaml, at: (offset: number) => Place) {
+    this.#yaml = yaml;
     this.#at = at;
   }
 
@@ -24,7 +26,7 @@ export class DocumentWalk {
     if (depth > MAX_DEPTH) return this.#refuse(at, path, `is nested more than ${MAX_DEPTH} levels deep`);
     const before = this.#nodes;
     this.#nodes += 1;
-    if (isAlias(node)) return this.#repeat(node.source, at, path);
+    if (this.#yaml.isAlias(node)) return this.#repeat(node.source, at, path);
     const given = this.#content(node, at, { path, depth });
     // Only now, so that an anchor inside itself is not there yet.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, { given, nodes: this.#nodes - before });
@@ -32,11 +34,11 @@ export class DocumentWalk {
   }
 
   #content(node: Scalar.Parsed | Node, at: Place, { path, depth }: { path: string; depth: number }): Given {
-    if (isScalar(node)) return scalar(node, at);
-    if (isMap(node)) return { kind: 'mapping', members: this.#members(node.items, path, depth), at };
-    if (isSeq(node)) {
+    if (this.#yaml.isScalar(node)) return scalar(node, at);
+    if (this.#yaml.isMap(node)) return { kind: 'mapping', members: this.#members(node.items, path, depth), at };
+    if (this.#yaml.isSeq(node)) {
       const read = (item: unknown, index: number): Given =>
-        isNode(item) ? this.read(item, itemPath(path, index), depth + 1) : nothing(at);
+        this.#yaml.isNode(item) ? this.read(item, itemPath(path, index), depth + 1) : nothing(at);
       return { kind: 'list', items: node.items.map(read), at };
     }
     return this.#refuse(at, path, 'is nothing that a configuration holds');
@@ -45,12 +47,12 @@ export class DocumentWalk {
   #members(pairs: readonly Pair[], path: string, depth: number): ReadonlyMap<string, GivenMember> {
     const members = new Map<string, GivenMember>();
     for (const { key, value } of pairs) {
-      if (!isScalar(key)) continue; // the parser has refused it: stringKeys
+      if (!this.#yaml.isScalar(key)) continue; // the parser has refused it: stringKeys
       const keyAt = this.#place(key);
       const name = scalar(key, keyAt).text;
       const here = memberPath(path, name);
       const first = members.get(name);
-      const given = isNode(value) ? this.read(value, here, depth + 1) : nothing(keyAt);
+      const given = this.#yaml.isNode(value) ? this.read(value, here, depth + 1) : nothing(keyAt);
       if (name === '<<')
         this.#refuse(
           keyAt,
@@ -88,7 +90,7 @@ export class DocumentWalk {
 }
 
 function scalar(node: Scalar, at: Place): GivenScalar {
-  const plain = node.type === undefined || node.type === Scalar.PLAIN;
+  const plain = node.type === undefined || node.type === 'PLAIN';
   return { kind: 'scalar', text: node.source ?? '', plain, at };
 }
 

@@ -1,8 +1,8 @@
-import type { Document, YAMLError } from 'yaml';
-import { LineCounter, parseDocument } from 'yaml';
+import type { Document, LineCounter, YAMLError } from 'yaml';
 import { DocumentWalk } from './document-walk.ts';
 import type { Given } from './given.ts';
 import type { Place, Problem } from './place.ts';
+import { loadYaml, type Yaml } from './yaml-parser.ts';
 
 /** Ten thousand agents of 400 bytes; a file that is larger is not a configuration. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -22,14 +22,15 @@ export function readDocument(content: Uint8Array, file: string): ReadDocument {
   if (content.length > MAX_BYTES) return fail(`is ${content.length} bytes long; ${MAX_BYTES} is the most that is read`);
   const text = decode(content);
   if (text === null) return fail('is not UTF-8; save it as UTF-8');
-  const lines = new LineCounter();
-  const document = parse(text, lines);
+  const yaml = loadYaml();
+  const lines = new yaml.LineCounter();
+  const document = parse(yaml, text, lines);
   if (document === null) return fail('is nested too deeply to be a configuration');
   const at = (offset: number): Place => placeOf(file, lines, offset);
   const syntax = [...document.errors, ...document.warnings];
   if (syntax.length > 0)
     return { given: null, problems: syntax.map((error) => syntaxProblem(error, at(error.pos[0]), text)) };
-  const walk = new DocumentWalk(at);
+  const walk = new DocumentWalk(yaml, at);
   const given = document.contents === null ? null : walk.read(document.contents, '', 0);
   return { given, problems: walk.problems };
 }
@@ -42,11 +43,11 @@ function decode(content: Uint8Array): string | null {
   }
 }
 
-function parse(text: string, lines: LineCounter): Document.Parsed | null {
+function parse(yaml: Yaml, text: string, lines: LineCounter): Document.Parsed | null {
   try {
     // Duplicate keys are found by the walk, which can say where the first one stands.
     const options = { version: '1.2', merge: false, uniqueKeys: false, stringKeys: true } as const;
-    return parseDocument(text, { ...options, prettyErrors: false, lineCounter: lines });
+    return yaml.parseDocument(text, { ...options, prettyErrors: false, lineCounter: lines });
   } catch (cause) {
     if (cause instanceof RangeError) return null; // the parser recurses: the stack is its bound
     throw cause;

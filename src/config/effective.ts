@@ -1,22 +1,14 @@
-import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { formatPlace, itemPath, memberPath, type Place } from './place.ts';
 import { SCHEMA, type Settings } from './schema.ts';
 import type { Node, SectionType, ShortType } from './table.ts';
 
 /** One setting as it would be written, with where it came from; a secret is shown as the reference that it is written as. */
-type Shown =
+export type Shown =
   | { readonly kind: 'value'; readonly value: string | number | boolean | null; readonly path: string }
   | { readonly kind: 'list'; readonly items: readonly Shown[]; readonly path: string }
   | { readonly kind: 'members'; readonly members: readonly (readonly [string, Shown])[]; readonly path: string };
 
-type Sources = ReadonlyMap<string, Place>;
-
-/** Writes the effective settings as a configuration file that says the same, each with where it came from. */
-export function effectiveYaml(settings: Settings, sources: Sources): string {
-  const document = new Document();
-  document.contents = yamlNode(show(SCHEMA, settings, ''), sources);
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
-}
+export type Sources = ReadonlyMap<string, Place>;
 
 /** The effective settings as plain values, in the file's own spelling. */
 export const effectiveValues = (settings: Settings): unknown => plain(show(SCHEMA, settings, ''));
@@ -26,7 +18,7 @@ export function effectiveSources(settings: Settings, sources: Sources): Readonly
   return Object.fromEntries([...leaves(show(SCHEMA, settings, ''))].map((path) => [path, sourceOf(path, sources)]));
 }
 
-function show(node: Node, value: unknown, path: string): Shown {
+export function show(node: Node, value: unknown, path: string): Shown {
   switch (node.kind) {
     case 'scalar':
       return { kind: 'value', value: node.show(value), path };
@@ -72,33 +64,6 @@ function showRows({ rows }: SectionType, value: unknown, path: string): readonly
   });
 }
 
-function yamlNode(shown: Shown, sources: Sources): Scalar | YAMLSeq | YAMLMap {
-  switch (shown.kind) {
-    case 'value': {
-      const scalar = new Scalar(shown.value);
-      scalar.comment = ` ${sourceOf(shown.path, sources)}`;
-      return scalar;
-    }
-    case 'list':
-      return yamlList(shown.items, shown.path, sources);
-    case 'members': {
-      const map = new YAMLMap();
-      map.items = shown.members.map(([key, member]) => new Pair(new Scalar(key), yamlNode(member, sources)));
-      if (map.items.length === 0) map.comment = ` ${sourceOf(shown.path, sources)}`;
-      return map;
-    }
-  }
-}
-
-/** A list of words stands on one line, a list of sections below one another. */
-function yamlList(items: readonly Shown[], path: string, sources: Sources): YAMLSeq {
-  const list = new YAMLSeq();
-  list.flow = items.every((item) => item.kind === 'value');
-  list.items = items.map((item) => (item.kind === 'value' ? new Scalar(item.value) : yamlNode(item, sources)));
-  if (list.flow) list.comment = ` ${sourceOf(path, sources)}`;
-  return list;
-}
-
 function plain(shown: Shown): unknown {
   switch (shown.kind) {
     case 'value':
@@ -124,4 +89,5 @@ function* leaves(shown: Shown): Generator<string> {
   }
 }
 
-const sourceOf = (path: string, sources: Sources): string => formatPlace(sources.get(path) ?? { from: 'default' });
+export const sourceOf = (path: string, sources: Sources): string =>
+  formatPlace(sources.get(path) ?? { from: 'default' });

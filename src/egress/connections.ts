@@ -1,5 +1,6 @@
-import { Client } from 'undici';
 import type { Socket } from 'node:net';
+import type { Client } from 'undici';
+import UndiciClient from 'undici/lib/dispatcher/client.js';
 import { between, type EpochMs, type Ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 
@@ -129,7 +130,7 @@ const idleOf = (set: ReadonlySet<Held> | undefined): number =>
 /** An undici client that has this one socket and never gets another: a new connection is a new decision. */
 function clientOver(origin: string, socket: Socket): Client {
   let given = false;
-  return new Client(origin, {
+  return new UndiciClient(origin, {
     connect: (_options, callback) => {
       const first = !given;
       given = true;

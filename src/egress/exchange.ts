@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import request from 'undici/lib/api/api-request.js';
 import type { ByteStream, Fields } from '../kernel/fields.ts';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 import type { EgressRule } from '../kernel/egress-rule.ts';
@@ -135,7 +136,7 @@ async function prepare(outgoing: Outgoing): Promise<Prepared> {
 async function ask(outgoing: Outgoing, lease: Lease): Promise<Incoming> {
   const { target, method, fields, body, signal, purpose, trail } = outgoing;
   trail.sending();
-  const response = await lease.client.request({
+  const response = await request.call(lease.client, {
     path: target.path,
     method, // any token is sent; undici checks that it is one
     headers: [...fields],

@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { AgentRule, IssuerRule } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import { base64url } from 'jose';
+import * as base64url from 'jose/base64url';
 
 /** A JSON object of a token, its members as they stand; nothing of it is true before the signature is verified. */
 export type Members = Readonly<Record<string, unknown>>;

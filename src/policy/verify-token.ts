@@ -1,4 +1,5 @@
-import { compactVerify, importJWK } from 'jose';
+import { compactVerify } from 'jose/jws/compact/verify';
+import { importJWK } from 'jose/key/import';
 import type { Principal } from '../kernel/principal.ts';
 import { type Outcome, accepted, refuse, refused } from '../kernel/refusal.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { effectiveYaml } from '../../src/config/effective.ts';
+import { effectiveYaml } from '../../src/config/effective-yaml.ts';
 import { formatAddress } from '../../src/kernel/listen-address.ts';
 import { type ConfigCase, problemsOf, validConfig } from '../support/config.ts';
 

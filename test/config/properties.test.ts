@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
-import { effectiveYaml } from '../../src/config/effective.ts';
+import { effectiveYaml } from '../../src/config/effective-yaml.ts';
 import { formatProblem } from '../../src/config/place.ts';
 import { SCHEMA } from '../../src/config/schema.ts';
 import type { Node } from '../../src/config/table.ts';

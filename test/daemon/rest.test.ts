@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { collectAtRest } from '../../src/daemon/rest.ts';
+import { ms } from '../../src/kernel/units.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+const MIB = 1024 ** 2;
+
+/** A process that works so many ms in each time between two looks; says at which looks it was collected. */
+async function collectedAt(
+  works: readonly number[],
+  { heapBytes = 20 * MIB, collecting = 0, stopAfter = works.length } = {},
+) {
+  const clock = new FakeClock();
+  const looks: number[] = [];
+  let used = 0;
+  let look = 0;
+  const collect = (): void => {
+    looks.push(look);
+    used += collecting;
+  };
+  const stop = collectAtRest({ clock, used: () => used, heapBytes: () => heapBytes, collect });
+  for (const work of works) {
+    look += 1;
+    used += work;
+    await clock.advance(ms(2_000));
+    if (look === stopAfter) stop();
+  }
+  return looks;
+}
+
+describe('garbage is collected once whenever the process comes to rest', () => {
+  const cases: readonly (readonly [name: string, works: readonly number[], looks: readonly number[]])[] = [
+    ['after its start', [900, 5, 5, 5], [2]],
+    ['at once where the start was long ago', [900, 39], [2]],
+    ['not while it works', [900, 40, 900, 40], []],
+    ['not for a little work', [249, 0, 0], []],
+    ['for a little more', [250, 0, 0], [2]],
+    ['for little work that adds up', [39, 39, 39, 39, 39, 39, 39, 39], [7]],
+    ['again after other work', [900, 0, 0, 300, 0, 0], [2, 5]],
+    ['not again for what is little', [900, 0, 0, 200, 0, 0], [2]],
+  ];
+  for (const [name, works, looks] of cases) test(name, async () => assert.deepEqual(await collectedAt(works), looks));
+
+  test('a collection is no work that wants another one', async () =>
+    assert.deepEqual(await collectedAt([900, 0, 0, 0, 0], { collecting: 400 }), [2]));
+
+  test('a large heap is left to V8: to collect it would take long', async () => {
+    assert.deepEqual(await collectedAt([900, 0], { heapBytes: 64 * MIB }), [2]);
+    assert.deepEqual(await collectedAt([900, 0], { heapBytes: 64 * MIB + 1 }), []);
+  });
+
+  test('not any more once it is stopped', async () =>
+    assert.deepEqual(await collectedAt([900, 900, 0, 0], { stopAfter: 2 }), []));
+});
