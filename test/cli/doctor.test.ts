@@ -260,5 +260,5 @@ describe('what an answer means', () => {
 });
 
 test('the command is one that the program has', () => {
-  assert.match(readFileSync(path.resolve(import.meta.dirname, '../../src/main.ts'), 'utf8'), /doctorCommand\(/);
+  assert.match(readFileSync(path.resolve(import.meta.dirname, '../../src/commands.ts'), 'utf8'), /doctorCommand\(/);
 });

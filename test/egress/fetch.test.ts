@@ -54,6 +54,18 @@ describe('fetch reads a bounded answer whole', () => {
     assert.deepEqual(server.asked, ['GET /card']);
   });
 
+  test('a small body lies in memory of its own: in a part of a pool it would keep all of it', async (t) => {
+    for (const parts of [['{"a":1}'], ['{"a"', ':1}']]) {
+      const { fetcher, url } = await origin(t, (_request, response) => {
+        for (const part of parts) response.write(part);
+        response.end();
+      });
+      const result = await fetcher.fetch(orderFor(url));
+      assert.ok(result.ok);
+      assert.equal(result.response.body.buffer.byteLength, 7);
+    }
+  });
+
   test('the next exchange reuses the connection and says so', async (t) => {
     const { server, fetcher, url } = await origin(t, (_request, response) => void response.end('{}'));
     await fetcher.fetch(orderFor(url));
