@@ -103,8 +103,6 @@ export function readMembers(bytes: Uint8Array): Members | undefined {
 /** Claims that are nested deeper than addresses and authorisation details say nothing that is asked here. */
 const DEEPEST = 8;
 
-const NOBODY: Iterable<Caller> = [];
-
 class KnownCallers implements Callers {
   readonly #parts: Parts;
   readonly #tokens: TokenMemory = createTokenMemory();
@@ -134,10 +132,12 @@ class KnownCallers implements Callers {
 
   /** Of what no issuer vouches for, nothing ends by itself. */
   knows(caller: Caller, now: EpochMs): boolean {
-    const { credential, issuer } = caller;
+    const { credential, issuer, principal } = caller;
     if (credential === null || issuer === null) return true;
-    for (const each of this.#known(credential, now)?.callers.values() ?? NOBODY) if (each === caller) return true;
-    return false;
+    const known = this.#tokens.peek(credential);
+    if (known === undefined || !this.#isGood(known, now)) return false;
+    // It has chosen nothing, or its own tenant.
+    return known.callers.get('') === caller || known.callers.get(principal.tenant ?? '') === caller;
   }
 
   standing(ask: Ask, caller: Caller): Refusal | undefined {
@@ -211,13 +211,15 @@ class KnownCallers implements Callers {
   /** A verification stands until the token ends, its key is gone, or a clock that was set back makes it one of the future. */
   #known(hash: string, now: EpochMs): KnownToken | undefined {
     const known = this.#tokens.good(hash);
-    if (known === undefined) return undefined;
-    const { issuer, token, verifiedAt } = known;
-    const isOver = token.subject.until !== null && now >= token.subject.until + SKEW;
-    const isPublished = this.#parts.issuers.find(issuer.rule.issuer) === issuer && issuer.holds(token.signedBy, now);
-    if (!isOver && isPublished && now >= verifiedAt) return known;
+    if (known === undefined || this.#isGood(known, now)) return known;
     this.#tokens.forget(hash);
     return undefined;
+  }
+
+  #isGood({ issuer, token, verifiedAt }: KnownToken, now: EpochMs): boolean {
+    const isOver = token.subject.until !== null && now >= token.subject.until + SKEW;
+    const isPublished = this.#parts.issuers.find(issuer.rule.issuer) === issuer && issuer.holds(token.signedBy, now);
+    return !isOver && isPublished && now >= verifiedAt;
   }
 
   async #verify(token: ReadToken, issuer: Issuer, hash: string): Promise<Outcome<KnownToken>> {

@@ -145,6 +145,7 @@ class Book implements Reviews {
   }
 
   suspended(agent: AgentRule): Refusal | undefined {
+    if (this.#page(agent).pending.size === 0) return undefined;
     const waiting = this.pending(agent);
     const grave = waiting.find(({ card }) => card.changes.some(isGrave));
     if (grave === undefined) return undefined;

@@ -19,6 +19,8 @@ export interface KnownToken {
  */
 export interface TokenMemory {
   good(hash: string): KnownToken | undefined;
+  /** The same without counting as a use: what stands on it is asked for by a use once a second. */
+  peek(hash: string): KnownToken | undefined;
   bad(hash: string, now: EpochMs): Refusal | undefined;
   /** Whoever shows a credential that nobody vouches for: its name is all that is known of it. */
   opaque(hash: string): Caller | undefined;
@@ -41,6 +43,7 @@ export function createTokenMemory(): TokenMemory {
   const opaque = new Map<string, Caller>();
   return {
     good: (hash) => used(good, hash),
+    peek: (hash) => good.get(hash),
     opaque: (hash) => used(opaque, hash),
     keepOpaque: (hash, caller) => put(opaque, hash, caller, MOST_OPAQUE),
     bad(hash, now) {
