@@ -1,5 +1,4 @@
 import type net from 'node:net';
-import type http2 from 'node:http2';
 import type { Fields } from '../kernel/fields.ts';
 import type { KnownAuthority } from './authority.ts';
 import { FieldPlaces } from './field-places.ts';
@@ -24,23 +23,4 @@ export class Connection {
     if (this.#places?.fit(fields) === true) return this.#places;
     return (this.#places = new FieldPlaces(fields));
   }
-}
-
-/** What is known of each HTTP/2 session, for as long as it is there. */
-export interface Sessions {
-  of(session: http2.Http2Session | undefined): Connection;
-}
-
-export function createSessions(): Sessions {
-  const known = new WeakMap<http2.Http2Session, Connection>();
-  const begin = (session: http2.Http2Session): Connection => {
-    const made = new Connection(session.socket);
-    known.set(session, made);
-    return made;
-  };
-  return {
-    // A session that is gone already has nobody to answer.
-    of: (session) =>
-      session === undefined || session.destroyed ? new Connection() : (known.get(session) ?? begin(session)),
-  };
 }

@@ -2,46 +2,60 @@ import type { Answer } from '../kernel/answer.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { cutOff } from './cut-off.ts';
 import { type Exchange, sinkOf } from './exchange.ts';
+import { Row } from './row.ts';
 
-/** Answers that are being written: what is killed meanwhile is cut off, however slowly its client reads. */
+/**
+ * Answers that are being written: what is killed meanwhile is cut off, however slowly its client reads, and so is what was handed over
+ * whole and is not taken in time.
+ */
 export interface Going {
-  /** Remembers an answer, if it is of something that can be killed, until its client has it. */
-  add(exchange: Exchange, answer: Pick<Answer, 'tags' | 'lastWords'>): void;
+  /**
+   * Remembers an answer until its client has it.
+   * @param isWhole false where it is written piece by piece: whoever writes it looks at the time that each takes.
+   */
+  add(exchange: Exchange, answer: Pick<Answer, 'tags' | 'lastWords'>, isWhole: boolean): void;
   /** How many answers of something that carries the tag are being written now. */
   count(scope: Tag): number;
   /** Cuts off every answer of something that carries the tag, now. */
   cut(scope: Tag): void;
 }
 
-/** What is killed by its tags, and whether its body says so by itself. */
-interface Killable {
+interface Written {
+  readonly exchange: Exchange;
+  /** What it is killed by, and whether its body says so by itself. */
   readonly tags: readonly Tag[];
   readonly lastWords: boolean;
+  /** When it is cut off, by `performance.now()`. */
+  readonly until: number;
 }
 
 /** Long enough for a client that reads, short enough for "at once". In ms. */
 const LAST_WORDS = 50;
 
-/** Bounded by the listener's connections and their streams. */
-export function createGoing(): Going {
-  const going = new Map<Exchange, Killable>();
-  const cutLate = (exchange: Exchange): void => {
-    setTimeout(() => {
-      if (going.has(exchange)) cutOff(exchange);
-    }, LAST_WORDS).unref();
-  };
+/**
+ * Bounded by the listener's connections and their streams. Floor: one listener and one place in a row for an answer that the system
+ * has not taken at once, as is every one on HTTP/2.
+ * @param patience longest time that a client may take for an answer that was handed over whole, in ms.
+ */
+export function createGoing(patience: number): Going {
+  // Of the same patience all: they are due in the order in which they came.
+  const whole = new Row<Written>();
+  const parts = new Row<Written>();
+  const watch = watchDue(whole);
   return {
-    add(exchange, { tags, lastWords = false }) {
-      if (tags === undefined) return;
+    add(exchange, { tags = NO_TAGS, lastWords = false }, isWhole) {
       const sink = sinkOf(exchange);
-      // Nearly always the system has taken all of it by now, and there is nothing left to cut.
+      // Nearly always HTTP/1's has been taken by the system by now, and there is nothing left to cut.
       if (sink.destroyed || (sink.writableEnded && sink.writableLength === 0)) return;
-      going.set(exchange, { tags, lastWords });
-      sink.once('close', () => going.delete(exchange));
+      const until = isWhole ? performance.now() + patience : Number.POSITIVE_INFINITY;
+      const row = isWhole ? whole : parts;
+      const place = row.add({ exchange, tags, lastWords, until });
+      sink.on('close', () => row.remove(place));
+      if (isWhole) watch();
     },
-    count: (scope) => [...going.values()].filter(({ tags }) => tags.includes(scope)).length,
+    count: (scope) => [...whole.members(), ...parts.members()].filter(({ tags }) => tags.includes(scope)).length,
     cut(scope) {
-      for (const [exchange, { tags, lastWords }] of going) {
+      for (const { exchange, tags, lastWords } of [...whole.members(), ...parts.members()]) {
         if (!tags.includes(scope)) continue;
         // Whoever does not read hears no last words either.
         if (lastWords && !sinkOf(exchange).writableNeedDrain) cutLate(exchange);
@@ -49,4 +63,34 @@ export function createGoing(): Going {
       }
     },
   };
+}
+
+function cutLate(exchange: Exchange): void {
+  setTimeout(() => {
+    if (!sinkOf(exchange).closed) cutOff(exchange);
+  }, LAST_WORDS).unref();
+}
+
+const NO_TAGS: readonly Tag[] = [];
+
+/** Makes what looks after a row whose first member is due first: one timer for all of them, that runs only while there are some. */
+function watchDue(row: Row<Written>): () => void {
+  let isWatched = false;
+  const look = (): void => {
+    isWatched = false;
+    const now = performance.now();
+    for (let place = row.first; place !== undefined && place.member.until <= now; place = row.first) {
+      row.remove(place);
+      // A client may have all of it and still not have ended its own side.
+      if (!sinkOf(place.member.exchange).writableFinished) cutOff(place.member.exchange);
+    }
+    watch();
+  };
+  const watch = (): void => {
+    const next = row.first;
+    if (isWatched || next === undefined) return;
+    isWatched = true;
+    setTimeout(look, Math.max(1, next.member.until - performance.now())).unref();
+  };
+  return watch;
 }

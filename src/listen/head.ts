@@ -104,3 +104,9 @@ export function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
   }
   return record;
 }
+
+/** The same as names and values in turn. */
+export function linesOf(status: number, fields: Fields): readonly string[] {
+  const lines = Object.entries(recordOf(status, fields));
+  return lines.flatMap(([name, value]) => [value].flat().flatMap((each) => [name, String(each)]));
+}

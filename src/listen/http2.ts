@@ -1,6 +1,6 @@
 import http2 from 'node:http2';
 import { refuse } from '../kernel/refusal.ts';
-import { createSessions } from './connection.ts';
+import { Connection } from './connection.ts';
 import { cutOff } from './cut-off.ts';
 import { type ExchangeHandlers, type Expectation, type Http2Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
@@ -25,12 +25,10 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
     streamResetRate: 33,
   });
   const sessions = new Set<http2.ServerHttp2Session>();
-  const take = takeRequests(handlers, limits);
-  server.on('stream', (stream, headers, _flags, rawHeaders) => take(stream, headers, rawHeaders));
   // What goes wrong with a session ends that session and concerns nobody else.
   server.on('sessionError', () => undefined);
   server.on('session', (session: http2.ServerHttp2Session) => {
-    watchSession(session, limits);
+    session.on('stream', takeStreams(session, handlers, limits));
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
   });
@@ -45,12 +43,23 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
 /** :method, :scheme, :authority, :path. */
 const PSEUDO_FIELDS = 4;
 
-function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits) {
-  const sessions = createSessions();
-  return (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, rawHeaders: readonly string[]): void => {
+type TakeStream = (
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: readonly string[],
+) => void;
+
+/** Floor: one object and two listeners a stream. Each further listener is told of to others of Node's own, and is felt. */
+function takeStreams(session: http2.ServerHttp2Session, handlers: ExchangeHandlers, limits: FrontLimits): TakeStream {
+  const connection = new Connection(session.socket);
+  const { opened, closed } = watchSession(session, limits);
+  return (stream, headers, _flags, rawHeaders) => {
+    opened();
+    stream.on('close', closed).on('error', ignore);
     const exchange: Http2Exchange = {
       protocol: 'http/2',
-      connection: sessions.of(stream.session),
+      connection,
       request: {
         method: headers[':method'],
         url: headers[':path'],
@@ -61,7 +70,6 @@ function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits) {
       stream,
       expects: expectationOf(headers.expect),
     };
-    stream.on('error', ignore);
     if (!stream.endAfterHeaders) limitRequest(exchange, handlers, limits.requestTimeout);
     handlers.request(exchange);
   };

@@ -81,7 +81,7 @@ export function createListener(options: ListenerOptions): Listener {
     isProxy: options.isProxy,
     peerOf: createFindPeer(options.principal, options.tls !== null && options.tls.clientCa !== null),
   };
-  const going = createGoing();
+  const going = createGoing(limits.writeTimeout);
   const front: Front = createFront(
     {
       request: (exchange) => serve(port, exchange, context),
@@ -188,7 +188,7 @@ function finish(port: Port, exchange: Exchange, { answer, closes }: Given, start
   const method = exchange.request.method ?? '';
   try {
     const written = reply(exchange, answer, closes || port.front.isEnding() ? port.last : port.kept);
-    port.going.add(exchange, answer);
+    port.going.add(exchange, answer, written === undefined);
     if (written === undefined) return record(port, method, answer, startedAt);
     const told = (): void => record(port, method, answer, startedAt);
     written.then(told, (error: unknown) => {

@@ -20,7 +20,7 @@ export interface Manner {
 }
 
 /**
- * Writes one answer. A short one is handed over at once; else the promise resolves when it is written or the client is gone. A body
+ * Writes one answer. A short one is handed over whole, and may still have to be taken; else the promise resolves when it is written or the client is gone. A body
  * that breaks off breaks the connection or stream off, so that half an answer never looks like a whole one. Throws, with nothing
  * sent, where a field cannot be written.
  */
@@ -39,11 +39,8 @@ export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promi
   // RFC 9112 §9.6: after "close" no further request on the connection is processed, or it would act without an answer.
   if (closes && exchange.protocol === 'http/1') exchange.endConnection();
   if (unread && exchange.protocol === 'http/1') return finishUnread(exchange, body, form.head, manner);
-  const sink = sinkOf(exchange);
   if (body === null || isShort(body)) {
     endShort(exchange, body, form);
-    // Nearly always the system has taken all of it by now, and there is nothing to wait for.
-    if (sink.writableLength > 0) void finish(exchange, manner.writeTimeout);
     return undefined;
   }
   return finishStream(exchange, body, form.head, manner);

@@ -1,15 +1,14 @@
-import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Answer } from '../kernel/answer.ts';
 import type { Exchange } from './exchange.ts';
-import { type Head, headOf, recordOf } from './head.ts';
+import { type Head, headOf, linesOf } from './head.ts';
 
 /** What an answer is as a protocol writes it. */
 export interface WireForm {
   readonly head: Head;
   /** The body under HTTP/1, where it is short: one character per byte. */
   text(): string;
-  /** The head under HTTP/2; Node copies it. */
-  record(): OutgoingHttpHeaders;
+  /** The head under HTTP/2, as names and values in turn, without its date. Node takes that faster than a record, and writes into it. */
+  lines(): string[];
 }
 
 export interface WireForms {
@@ -40,7 +39,7 @@ class Form implements WireForm {
   readonly head: Head;
   readonly #body: Answer['body'];
   #text: string | undefined;
-  #record: OutgoingHttpHeaders | undefined;
+  #lines: readonly string[] | undefined;
 
   constructor(answer: Answer, method: string) {
     this.head = headOf(answer, method);
@@ -51,8 +50,8 @@ class Form implements WireForm {
     return (this.#text ??= isShort(this.#body) ? oneCharacterPerByte(this.#body) : '');
   }
 
-  record(): OutgoingHttpHeaders {
-    return (this.#record ??= recordOf(this.head.status, this.head.fields));
+  lines(): string[] {
+    return [...(this.#lines ??= linesOf(this.head.status, this.head.fields))];
   }
 }
 
@@ -66,7 +65,7 @@ export function writeHead(
   more: { readonly closes: boolean; readonly ends: boolean },
 ): void {
   if (exchange.protocol === 'http/2') {
-    exchange.stream.respond(form.record(), { endStream: more.ends });
+    exchange.stream.respond(form.lines(), { endStream: more.ends });
     return;
   }
   const { response } = exchange;

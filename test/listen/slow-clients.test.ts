@@ -153,4 +153,18 @@ describe('clients that take their time', FOREVER, () => {
     assert.ok(socket.text.length < 200 * 60_000);
     await healthy(on);
   });
+
+  test('short answers on streams that take nothing, however many others are taken meanwhile', async () => {
+    const on = await open(() => answer(200, 'short'), { writeTimeout: 100 });
+    const stalled = on.session();
+    stalled.settings({ initialWindowSize: 0 });
+    const streams = Array.from({ length: 3 }, () => stalled.request({ ':path': '/' }));
+    const errors = streams.map(
+      (stream) => new Promise<NodeJS.ErrnoException>((resolve) => stream.once('error', resolve)),
+    );
+    const taking = on.session();
+    for (let turn = 0; turn < 20; turn += 1) assert.equal((await ask2(taking, {})).body, 'short');
+    for (const { code } of await Promise.all(errors)) assert.equal(code, 'ERR_HTTP2_STREAM_ERROR');
+    assert.equal((await ask2(taking, {})).body, 'short');
+  });
 });

@@ -1,0 +1,52 @@
+/** Where a member of a row stands. */
+export class Place<T> {
+  readonly member: T;
+  before: Place<T> | undefined;
+  behind: Place<T> | undefined;
+  isLeft = false;
+
+  constructor(member: T, before: Place<T> | undefined) {
+    this.member = member;
+    this.before = before;
+  }
+}
+
+/**
+ * Members in the order in which they came, of which any may leave at any time. Whoever leaves is pointed to by nobody and points to
+ * nobody: a Map that comes and goes leaves tables behind that hold what was in it, each the next, until all of memory is looked through.
+ */
+export class Row<T> {
+  #first: Place<T> | undefined;
+  #last: Place<T> | undefined;
+
+  get first(): Place<T> | undefined {
+    return this.#first;
+  }
+
+  add(member: T): Place<T> {
+    const place = new Place(member, this.#last);
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.behind = place;
+    return (this.#last = place);
+  }
+
+  /** Takes a member out by its place; nothing happens where it has left. */
+  remove(place: Place<T>): void {
+    if (place.isLeft) return;
+    const { before, behind } = place;
+    if (before === undefined) this.#first = behind;
+    else before.behind = behind;
+    if (behind === undefined) this.#last = before;
+    else behind.before = before;
+    place.before = undefined;
+    place.behind = undefined;
+    place.isLeft = true;
+  }
+
+  /** All who are there now, first to last. */
+  members(): readonly T[] {
+    const all: T[] = [];
+    for (let place = this.#first; place !== undefined; place = place.behind) all.push(place.member);
+    return all;
+  }
+}
