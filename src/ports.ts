@@ -1,7 +1,7 @@
 import type { Interim } from './kernel/answer.ts';
 import type { EgressRule } from './kernel/egress-rule.ts';
 import type { KeptChange } from './kernel/change.ts';
-import type { ContentCoding, Entry, Verdict } from './kernel/entry.ts';
+import type { CodedBody, ContentCoding, Entry, Verdict } from './kernel/entry.ts';
 import type { Event } from './kernel/event.ts';
 import type { ByteStream, Fields } from './kernel/fields.ts';
 import type { AgentName, CardDigest, EntryKey, Generation, PolicyDigest, ReceiptId, Tag, Url } from './kernel/ids.ts';
@@ -102,7 +102,7 @@ export interface Fetcher {
   open(order: FetchOrder): Promise<FetchResult<StreamedResponse>>;
 }
 
-/** Makes content codings of a body that is about to be stored: once for each, never for a request. */
+/** Makes the content codings of a stored body. */
 export interface Coder {
   /** Resolves to the codings that are worth their memory; none for what is too short or too long. Never rejects. */
   code(body: Uint8Array): Promise<readonly { readonly coding: ContentCoding; readonly body: Uint8Array }[]>;
@@ -119,6 +119,8 @@ export interface Store {
    * after the entry's generation, or when it is larger than the store takes.
    */
   put(entry: Entry): Promise<boolean>;
+  /** Gives what is stored under a key with this entity tag, and has no coded forms yet, those of its body; without where they find no room. */
+  code(key: EntryKey, etag: string, coded: readonly CodedBody[]): void;
   /** Takes out one entry, if it is still this very one. */
   drop(entry: Entry): Promise<void>;
   /** Takes out everything that carries one of the tags; `soft` makes it stale instead. Resolves to how many entries it concerned. */

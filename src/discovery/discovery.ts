@@ -50,7 +50,7 @@ import { createServeKeys } from './serve-keys.ts';
 import { createServeOrigin } from './serve-origin.ts';
 import { createTrust, type Trust } from './trust.ts';
 import { lookAgain, unnamedWaiting } from './waiting.ts';
-import { createWithCodings } from './with-codings.ts';
+import { createCodings } from './with-codings.ts';
 
 /** The use case, whole: what the listeners call, what keeps cards fresh, and what is known of them. */
 export interface Discovery {
@@ -240,21 +240,22 @@ function createParts(given: Doors, snapshot: Snapshot, stops: Stops): DiscoveryP
   const callers = createCallers({ clock, issuers, rules, hash, revocations });
   const own = createOwnCredentials({ ...doors, stops }, limits);
   const judge = createJudge({ clock, trust, rules });
-  const withCodings = createWithCodings(doors.coder, doors.store);
+  const codings = createCodings(doors.coder, doors.store);
   const reviewing = createReviewing(given);
   const gate = createGate({ ...reviewing, judge, kills });
-  const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, withCodings, isInForce });
-  const judgeAgain = createJudgeAgain({ ...doors, ...reviewing, trust, judge, withCodings, isInForce });
+  const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, codings, isInForce });
+  const judgeAgain = createJudgeAgain({ ...doors, ...reviewing, trust, judge, codings, isInForce });
   const book = createCardBook({ ...doors, ...reviewing, limits, trust, refresh, judgeAgain, isInForce, registries });
   const forgive = (): void => extended.forgive();
-  const desk = createReviewDesk({ ...doors, ...reviewing, judge, book, withCodings, isInForce, forgive });
+  const desk = createReviewDesk({ ...doors, ...reviewing, judge, book, codings, isInForce, forgive });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const refuseOperation = createRefuseOperation(book);
   const acceptedCard = createAcceptedCard(book, now, (agent) => reviewing.reviews.suspended(agent));
   const forward = createForward({ ...doors, rules, stops, acceptedCard });
   const era = createEra({ snapshot, kills, revocations });
   const shared = { ...doors, ...reviewing, rules, stops, judge, trust, callers, own, hash, isInForce, era };
-  const cards = { serveCard: createServeCard(book, now, era), localCard: createLocalCard(doors.cardKey, withCodings) };
+  const serveCard = createServeCard({ book, now, era, codings });
+  const cards = { serveCard, localCard: createLocalCard(doors.cardKey, codings) };
   const extended = createExtended({ ...shared, ...cards, acceptedCard, forward, otherwise: refuseOperation });
   const handle = createHandle({
     ...extended,

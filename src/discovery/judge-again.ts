@@ -12,7 +12,7 @@ import type { Judge } from './judge.ts';
 import type { Reviews } from './reviews.ts';
 import { standingOf } from './standing.ts';
 import type { Trust } from './trust.ts';
-import { plainOf, type WithCodings } from './with-codings.ts';
+import { type Codings, plainOf } from './with-codings.ts';
 
 /**
  * Judges a stored card under today's policy and keys: the entry with its new verdict, or undefined where it may not be served. A
@@ -26,7 +26,7 @@ interface Doors {
   readonly ledger: Ledger;
   readonly trust: Trust;
   readonly judge: Judge;
-  readonly withCodings: WithCodings;
+  readonly codings: Pick<Codings, 'keep'>;
   readonly isInForce: IsInForce;
   readonly reviews: Reviews;
 }
@@ -57,7 +57,7 @@ async function judgeOnce(doors: Doors, entry: Entry, agent: AgentRule): Promise<
   const outcome = await standing(doors, await judgeStored(judge, entry, agent), { id, agent });
   ledger.record(receiptOf(doors, entry, outcome, { id, agent }));
   if (outcome.ok) {
-    const judged = await doors.withCodings(withReceipt(outcome.value.entry, id));
+    const judged = doors.codings.keep(withReceipt(outcome.value.entry, id));
     return (await store.put(judged)) ? judged : undefined;
   }
   // Keys that are away say nothing against the card, nor do rules that are gone: it is not served, and it is still there.

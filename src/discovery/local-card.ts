@@ -10,7 +10,7 @@ import type { Entry, Verdict } from '../kernel/entry.ts';
 import type { ExtendedEntry } from '../kernel/extended-entry.ts';
 import type { AgentName } from '../kernel/ids.ts';
 import type { AgentRule } from '../policy/rules.ts';
-import { plainOf, type WithCodings } from './with-codings.ts';
+import { type Codings, plainOf } from './with-codings.ts';
 
 /** Gives the entry as this caller is served it: the agent's own bytes, or a card that names Cardea's interfaces instead. */
 export type LocalCard = (ask: Ask, agent: AgentRule, entry: Entry) => Entry | Promise<Entry>;
@@ -27,11 +27,11 @@ interface Ready {
 }
 
 /** Makes each card once for each base URL: signing takes a fraction of a millisecond, and a tag must stay what it was. */
-export function createLocalCard(key: SigningKey, withCodings: WithCodings): LocalCard {
+export function createLocalCard(key: SigningKey, codings: Pick<Codings, 'complete'>): LocalCard {
   const made = new WeakMap<Uint8Array, Map<string, Ready | Promise<Made>>>();
   const make = async (entry: Entry, card: Promise<Uint8Array>): Promise<Made> => {
     const body = await card;
-    const { etag, coded = [] } = await withCodings({ ...plainOf(entry), body, etag: strongEtag(body) });
+    const { etag, coded = [] } = await codings.complete({ ...plainOf(entry), body, etag: strongEtag(body) });
     return { body, etag, coded };
   };
   return (ask, agent, entry) => {

@@ -26,7 +26,7 @@ import { agentTags, cardTags } from './key.ts';
 import { exchangeReceipt, unansweredBy } from './receipts.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
-import type { WithCodings } from './with-codings.ts';
+import type { Codings } from './with-codings.ts';
 
 /** How bringing a card up to date ended. */
 export type Refreshed =
@@ -62,7 +62,7 @@ interface Doors {
   readonly judge: Judge;
   readonly gate: Gate;
   readonly kills: Stopped;
-  readonly withCodings: WithCodings;
+  readonly codings: Pick<Codings, 'keep'>;
   /** Ends what is on its way when the daemon ends or a kill covers it. */
   readonly stops: Stops;
   readonly isInForce: IsInForce;
@@ -126,7 +126,7 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   const passed = await doors.gate({ entry, view: () => card.card, storable: isStorable }, attempt);
   if (!passed.taken) return withheld(doors, attempt, passed);
   const { entry: decided, reviewed } = passed;
-  if (!isStorable) return { ok: true, outcome: 'uncacheable', status: 200, entry: decided, reviewed };
+  if (!isStorable) return { ok: true, outcome: 'uncacheable', status: 200, entry: uncoded(decided), reviewed };
   return put(doors, attempt, 'stored', passed);
 }
 
@@ -148,7 +148,7 @@ async function put(
 ): Promise<Refreshed> {
   const { agent } = attempt.target;
   const status = outcome === 'not_modified' ? 304 : 200;
-  const entry = await doors.withCodings(plain);
+  const entry = doors.codings.keep(plain);
   if (!doors.isInForce(agent)) return failure(attempt, 'superseded', outdated(agent));
   if (await doors.store.put(entry)) return { ok: true, outcome, entry, status, reviewed };
   if (doors.store.generation() === entry.generation)
@@ -157,6 +157,9 @@ async function put(
   const refusal = refuse('origin-unreachable', 'The card was purged while it was being fetched; ask again.');
   return { ok: false, outcome: 'superseded', refusal, status: null, retryAfter: null };
 }
+
+/** What is not stored would be coded for one request. */
+const uncoded = (entry: Entry): Entry => ({ ...entry, coded: [] });
 
 function entryOf(attempt: Attempt, response: WholeResponse, body: Uint8Array, admission: Admission): Entry {
   const { target, requestedAt, receivedAt, url, generation } = attempt;

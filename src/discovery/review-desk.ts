@@ -19,7 +19,7 @@ import { cardUrl } from './offer.ts';
 import type { Pending, Reviews } from './reviews.ts';
 import { variantOfEntry } from './standing.ts';
 import { createTurns } from './turns.ts';
-import type { WithCodings } from './with-codings.ts';
+import type { Codings } from './with-codings.ts';
 
 /** A card that an agent may offer. */
 interface Offered {
@@ -55,7 +55,7 @@ interface Parts {
   readonly forgive: () => void;
   readonly judge: Judge;
   readonly book: Pick<CardBook, 'forgive' | 'updateBehind'>;
-  readonly withCodings: WithCodings;
+  readonly codings: Pick<Codings, 'keep'>;
   readonly isInForce: IsInForce;
 }
 
@@ -252,13 +252,13 @@ interface Approved extends Judged {
 }
 
 /** Stores the approved card in place of the one before it, as old as it is. */
-async function putInForce({ store, withCodings }: Parts, agent: AgentRule, approved: Approved): Promise<void> {
+async function putInForce({ store, codings }: Parts, agent: AgentRule, approved: Approved): Promise<void> {
   const { inForce, pending, now, generation } = approved;
   const key = agentCardKey(agent);
   for (const entry of store.peek(key)) if (replaces(inForce.variant, variantOfEntry(entry))) await store.drop(entry);
   if (!inForce.servable) return;
   const today = { ...approved, givenAt: pending.card.at };
-  await store.put(await withCodings(entryInForce(agent, today, { now, generation })));
+  await store.put(codings.keep(entryInForce(agent, today, { now, generation })));
 }
 
 const replaces = (one: CardVariant, other: CardVariant): boolean => one === 'any' || one === other;

@@ -19,6 +19,7 @@ import { createHitAnswers, type HitAnswer } from './hit-answers.ts';
 import type { LocalCard } from './local-card.ts';
 import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { Refreshed } from './refresh.ts';
+import { type Codings, wantsForms } from './with-codings.ts';
 import { type Setback, isFailing } from './setbacks.ts';
 
 /**
@@ -39,9 +40,17 @@ interface Turn {
 
 const AS_IT_IS: LocalCard = (_ask, _agent, entry) => entry;
 
-export function createServeCard(book: CardBook, now: () => EpochMs, era: Era): ServeCard {
+interface Parts {
+  readonly book: CardBook;
+  readonly now: () => EpochMs;
+  readonly era: Era;
+  readonly codings: Pick<Codings, 'complete'>;
+}
+
+export function createServeCard({ book, now, era, codings }: Parts): ServeCard {
   const hitAnswer = createHitAnswers({ book, era });
-  return (ask, agent, show = AS_IT_IS) => {
+  return (ask, agent, look = AS_IT_IS) => {
+    const show = inFormsFor(look, codings);
     const version = callerVersion(ask.field('a2a-version'), ask.target);
     if (!version.ok) return problem(version.refusal, agent);
     const turn: Turn = { ask, agent, request: CARD_REQUESTS[version.value], now: now(), show, hitAnswer };
@@ -50,6 +59,15 @@ export function createServeCard(book: CardBook, now: () => EpochMs, era: Era): S
     return answer ?? serveUpdated(book, turn, now);
   };
 }
+
+/** Whoever may be given a coded form waits until there is one: once for each card. */
+const inFormsFor =
+  (look: LocalCard, codings: Pick<Codings, 'complete'>): LocalCard =>
+  (ask, agent, entry) => {
+    const shown = look(ask, agent, entry);
+    if (shown instanceof Promise || !wantsForms(shown, ask.field('accept-encoding'))) return shown;
+    return codings.complete(shown);
+  };
 
 /** The hit path: nothing is awaited and nothing is judged. Undefined where the origin must be asked. */
 function serveStored(book: CardBook, turn: Turn, entry: Entry): Answer | Promise<Answer> | undefined {

@@ -92,7 +92,7 @@ export interface Entry {
   readonly body: Uint8Array;
   /** Strong entity tag of `body`, quoted; of the origin where `content: any` keeps the origin's. */
   readonly etag: string | null;
-  /** The same body coded, the shortest first; absent or empty where coding it gains nothing or is the origin's business. */
+  /** The same body coded, the shortest first; absent until a caller asks for a coding, empty where none gains anything. */
   readonly coded?: readonly CodedBody[];
   /** RFC 9111 §4.2.3: when the request was made and the response received. */
   readonly requestedAt: EpochMs;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Entry } from '../kernel/entry.ts';
+import type { CodedBody, Entry } from '../kernel/entry.ts';
 import type { EvictionReason } from '../kernel/event.ts';
 import { type EntryKey, type Generation, type Tag, tag } from '../kernel/ids.ts';
 import { type Bytes, type EpochMs, ms } from '../kernel/units.ts';
@@ -99,6 +99,12 @@ class Memory implements MemoryStore {
 
   put(entry: Entry): Promise<boolean> {
     return Promise.resolve(this.#put(entry));
+  }
+
+  code(key: EntryKey, etag: string, coded: readonly CodedBody[]): void {
+    const alike = (this.#shelves.get(key) ?? NONE).filter((one) => one.etag === etag && one.coded === undefined);
+    // Room for the forms of one may be made by dropping another.
+    for (const entry of alike) if (this.#shelves.get(key)?.includes(entry) === true) this.#code(entry, coded);
   }
 
   drop(entry: Entry): Promise<void> {
@@ -232,15 +238,26 @@ class Memory implements MemoryStore {
     return size;
   }
 
-  /** Puts a copy of the same size in an entry's very place. */
-  #exchange(entry: Entry, copy: Entry): void {
+  /** What finds no room with its forms has none from now on, and nobody makes them again. */
+  #code(entry: Entry, coded: readonly CodedBody[]): void {
+    const whole = compactBodies({ ...entry, coded });
+    const size = entrySize(whole);
+    if (!this.#kept.has(entry) && !this.#isWorthIts(size)) this.#exchange(entry, { ...entry, coded: [] });
+    else this.#exchange(entry, whole, size);
+  }
+
+  /** Puts a copy in an entry's very place; of the same size where none is given. */
+  #exchange(entry: Entry, copy: Entry, grown?: Bytes): void {
     const pinned = this.#kept.has(entry);
-    const shelf = this.#shelves.get(entry.key) ?? NONE;
-    const size = this.#remove(entry);
+    const before = this.#shelves.get(entry.key) ?? NONE;
+    const held = this.#remove(entry);
+    const size = grown ?? held;
+    this.#makeRoom(size);
+    const left = new Set(this.#shelves.get(entry.key));
     this.#list(copy, size, pinned);
     this.#shelves.set(
       entry.key,
-      shelf.map((other) => (other === entry ? copy : other)),
+      before.flatMap((other) => (other === entry ? copy : left.has(other) ? other : [])),
     );
   }
 

@@ -27,6 +27,7 @@ export function createTieredStore(memory: Store, archive: CardArchive): TieredSt
       if (stored && isKept(entry)) saveNewest(memory, archive, entry);
       return stored;
     },
+    code: (key, etag, coded) => memory.code(key, etag, coded),
     async drop(entry) {
       await memory.drop(entry);
       if (isKept(entry)) archive.drop(entry);

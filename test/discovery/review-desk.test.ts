@@ -51,7 +51,7 @@ function desk(judging: () => Promise<void> = async () => undefined) {
       extendedReviews: { pending: () => [], decided: () => undefined },
       forgive: () => undefined,
       book: { forgive: () => undefined, updateBehind: async () => undefined },
-      withCodings: async (entry) => entry,
+      codings: { keep: (entry) => entry },
       isInForce: () => rules.inForce,
       judge: async ({ body }) => {
         await judging();

@@ -32,6 +32,24 @@ describe('a card in each content coding', () => {
     assert.equal(world.origin.asked.length, 1);
   });
 
+  scenario('made when the first caller asks, and once for all of them', MINUTE, async (world) => {
+    const bytes = (): Promise<string | undefined> => world.metric(/^cardea_cache_bytes\{kind="public"/);
+    await world.card();
+    const plain = await bytes();
+    for (const headers of [{}, accepting('identity'), accepting('br;q=0, gzip;q=0')]) await world.card(headers);
+    assert.equal(await bytes(), plain);
+    const together = await Promise.all(FORMS.map((coding) => world.card(accepting(coding))));
+    assert.deepEqual(
+      together.map(({ headers }) => headers['content-encoding']),
+      ['br', 'gzip', undefined],
+    );
+    const coded = await bytes();
+    assert.notEqual(coded, plain);
+    for (const coding of FORMS) await world.card(accepting(coding));
+    assert.equal(await bytes(), coded);
+    assert.equal((await world.metric(/^cardea_cache_evictions_total\{reason="replaced"/))?.endsWith(' 0'), true);
+  });
+
   scenario('tag and digest are of the bytes that travel', MINUTE, async (world) => {
     const tags = new Set<string>();
     for (const coding of FORMS) {

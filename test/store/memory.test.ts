@@ -120,6 +120,46 @@ describe('room', () => {
     assert.equal(store.size().bytes, 0);
   });
 
+  test('forms that come later are charged for, in the very place of what they are of', async () => {
+    const { store } = storeFor(8);
+    for (const variant of ['x', 'y']) await store.put(entryOf('a', { variant: variantKey(variant), etag: '"a"' }));
+    await store.put(entryOf('a', { variant: variantKey('z'), etag: '"other"' }));
+    const slab = new Uint8Array(65_536);
+    const coded = [{ coding: 'br', body: slab.subarray(10, 20), etag: '"br"' }] as const;
+    store.code(entryKey('a'), '"a"', coded);
+    const shelf = store.peek(entryKey('a'));
+    assert.deepEqual(
+      shelf.map(({ variant, coded: forms }) => [variant, forms?.[0]?.body.buffer.byteLength]),
+      [
+        ['z', undefined],
+        ['y', 10],
+        ['x', 10],
+      ],
+    );
+    assert.equal(
+      store.size().bytes,
+      shelf.reduce((sum, entry) => sum + entrySize(entry), 0),
+    );
+    store.code(entryKey('a'), '"a"', []);
+    assert.equal(store.peek(entryKey('a'))[1]?.coded?.length, 1, 'they are made once');
+  });
+
+  test('forms that come later make their room, and are left out where they are too large', async () => {
+    const { store } = storeFor(5);
+    for (const name of 'bcdea') await store.put(entryOf(name, { etag: `"${name}"` }));
+    store.code(entryKey('a'), '"a"', [{ coding: 'br', body: new Uint8Array(1), etag: '"br"' }]);
+    assert.deepEqual(
+      [...'abcde'].filter((name) => holds(store, name)),
+      [...'acde'],
+    );
+    store.code(entryKey('e'), '"e"', [{ coding: 'br', body: new Uint8Array(ONE), etag: '"br"' }]);
+    assert.deepEqual(store.peek(entryKey('e'))[0]?.coded, []);
+    assert.deepEqual(
+      [...'abcde'].filter((name) => holds(store, name)),
+      [...'acde'],
+    );
+  });
+
   test('what is only too large with its coded forms is kept without them', async () => {
     const { store, observer } = storeFor(8);
     const coded = [{ coding: 'gzip', body: new Uint8Array(ONE * 2), etag: '"gzip"' }] as const;
