@@ -9,6 +9,7 @@ import { consoleNotice } from './daemon/places.ts';
 import { processNotices } from './daemon/process-notices.ts';
 import type { Load } from './daemon/reload.ts';
 import { collectAtRest } from './daemon/rest.ts';
+import { byTurn } from './observe/by-turn.ts';
 import { createSystemClock } from './observe/system-clock.ts';
 
 // Before anything else: until somebody listens, these end the process, and an init system may send them at any time.
@@ -31,10 +32,12 @@ process.exitCode = await runCommand([serveCommand(serve), ...others], {
 
 /** Runs the daemon under this process's signals until it has drained. */
 async function serve(config: ValidConfig, load: Load): Promise<number> {
-  // Synchronous: the last lines before an end are the ones that explain it.
-  const log = pino.destination({ dest: 1, sync: true });
+  // Synchronous, and flushed at the end: the last lines before it are the ones that explain it.
+  const log = byTurn(pino.destination({ dest: 1, sync: true }), setImmediate);
+  process.once('exit', log.flush);
   const stop = signalled(['SIGTERM', 'SIGINT']);
   const daemon = await startDaemon(config, { clock, log }, load);
+  log.flush();
   process.stdout.write(`${JSON.stringify(daemon.started)}\n`);
   for (const notice of [...processNotices(process), ...consoleNotice(daemon.started, config.settings)])
     daemon.observer.record(notice);

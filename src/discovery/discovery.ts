@@ -241,13 +241,12 @@ function createParts(given: Doors, snapshot: Snapshot, stops: Stops): DiscoveryP
   const own = createOwnCredentials({ ...doors, stops }, limits);
   const judge = createJudge({ clock, trust, rules });
   const codings = createCodings(doors.coder, doors.store);
+  const judging = { trust, judge, codings, isInForce };
   const reviewing = createReviewing(given);
-  const gate = createGate({ ...reviewing, judge, kills });
-  const refresh = createRefresh({ ...doors, own, trust, judge, gate, stops, codings, isInForce });
-  const judgeAgain = createJudgeAgain({ ...doors, ...reviewing, trust, judge, codings, isInForce });
-  const book = createCardBook({ ...doors, ...reviewing, limits, trust, refresh, judgeAgain, isInForce, registries });
-  const forgive = (): void => extended.forgive();
-  const desk = createReviewDesk({ ...doors, ...reviewing, judge, book, codings, isInForce, forgive });
+  const refresh = createRefresh({ ...doors, ...judging, own, gate: createGate({ ...reviewing, judge, kills }), stops });
+  const judgeAgain = createJudgeAgain({ ...doors, ...reviewing, ...judging });
+  const book = createCardBook({ ...doors, ...reviewing, ...judging, limits, refresh, judgeAgain, registries });
+  const desk = createReviewDesk({ ...doors, ...reviewing, ...judging, book, forgive: () => extended.forgive() });
   const schedule = createSchedule({ clock, book }, snapshot.rules);
   const refuseOperation = createRefuseOperation(book);
   const acceptedCard = createAcceptedCard(book, now, (agent) => reviewing.reviews.suspended(agent));
