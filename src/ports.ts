@@ -21,6 +21,8 @@ export interface Clock {
   after(delay: Ms, run: () => void): () => void;
   /** At least 0, below 1. */
   random(): number;
+  /** Lets everything else that waits have its turn. */
+  turn(): Promise<void>;
 }
 
 /**

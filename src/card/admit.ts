@@ -31,7 +31,12 @@ export interface AdmitContext {
   readonly now: EpochMs;
   /** Tells whether an interface's URL is on the allowlist; without it nothing is. */
   readonly isAllowed?: (url: URL) => boolean;
+  /** Lets others have their turn, between two steps of a card that takes long; without it all is done in one. */
+  readonly turn?: () => Promise<void>;
 }
+
+/** A card of so many bytes is admitted in about three milliseconds: nobody waits for that. A larger one goes step by step. */
+const LARGEST_AT_ONCE = 64 * 1024;
 
 /** A card that may be served. */
 export interface AdmittedCard {
@@ -49,18 +54,21 @@ export interface AdmittedCard {
 /** Decides whether a card may be served: each step may refuse it, and the first refusal stands. Nothing is decrypted or dialled. */
 export async function admitCard(body: Uint8Array, context: AdmitContext): Promise<Outcome<AdmittedCard>> {
   const { rule } = context;
+  const turn = body.byteLength > LARGEST_AT_ONCE ? context.turn : undefined;
   const wrongType = refuseContentType(context.contentType);
   if (wrongType !== undefined) return refused(wrongType);
 
   const parsed = parseCard(body, rule);
   if (!parsed.ok) return parsed;
 
+  await turn?.();
   const version = recogniseVersion(parsed.value, rule);
   if (!version.ok) return version;
 
   const schema = checkSchema(parsed.value, version.value, rule);
   if (!schema.ok) return schema;
 
+  await turn?.();
   const interfaces = allInterfaces(parsed.value);
   const refusal =
     refuseCrowd(interfaces) ??
@@ -70,6 +78,7 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
     refuseUncarried(parsed.value, rule);
   if (refusal !== undefined) return refused(refusal);
 
+  await turn?.();
   const trusted = await judgeSignatures(parsed.value, version.value, context);
   if (!trusted.ok) return trusted;
 
@@ -78,7 +87,9 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   const served = recogniseVersion(card, rule);
   if (!served.ok) return served;
 
+  await turn?.();
   const view = normaliseCard(card, served.value);
+  await turn?.();
   return accepted({
     body: card === parsed.value ? body : new TextEncoder().encode(JSON.stringify(card)),
     digest: digestCard(card),

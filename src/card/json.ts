@@ -35,6 +35,19 @@ export const without = (object: JsonObject, name: string): JsonObject =>
 export const pointerTo = (parent: string, name: string | number): string =>
   `${parent}/${typeof name === 'number' || !/[~/]/.test(name) ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
+/** A place in a document: written out as a pointer only where somebody is told of it. */
+export interface Place {
+  /** Null for the document itself. */
+  readonly above: Place | null;
+  readonly name: string | number;
+}
+
+export const ROOT: Place = { above: null, name: '' };
+
+export const below = (above: Place, name: string | number): Place => ({ above, name });
+
+export const pointerOf = ({ above, name }: Place): string => (above === null ? '' : pointerTo(pointerOf(above), name));
+
 /** Names a value's kind for a message; never its content. */
 export function kindOf(value: Json | undefined): string {
   if (value === undefined) return 'nothing';

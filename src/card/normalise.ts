@@ -1,10 +1,10 @@
 import { legacyInterfaces, supportedInterfaces } from './interfaces.ts';
-import type { Json, JsonObject } from './json.ts';
-import { isArray, isObject, objectOf, pointerTo } from './json.ts';
+import type { Json, JsonObject, Place } from './json.ts';
+import { ROOT, below, isArray, isObject, objectOf, pointerOf } from './json.ts';
 import { listsInterface } from './agreement.ts';
 import { CARD_0_3, LEGACY_ROOT } from './schema/a2a-0.3.ts';
 import { CARD_1_0, SCHEME_1_0 } from './schema/a2a-1.0.ts';
-import { knownNames, openOneOf, readMember, writtenMember } from './schema/member-value.ts';
+import { isKnownName, knownNames, openOneOf, readMember, writtenMember } from './schema/member-value.ts';
 import { readRequirement } from './schema/requirements.ts';
 import type { Scheme } from './schema/schemes.ts';
 import { readScheme } from './schema/schemes.ts';
@@ -32,7 +32,7 @@ export interface NormalisedCard {
 /** Gives the 1.0 view of an accepted card, with the list of what was renamed, defaulted or changed in meaning. */
 export function normaliseCard(card: JsonObject, version: CardVersion): NormalisedCard {
   const notes: Note[] = [];
-  const view = message(card, CARD_1_0, { from: '', to: '', notes });
+  const view = message(card, CARD_1_0, { ...START, notes });
   const lifted = liftLegacy(card, version, notes);
   const legacy = new Set(LEGACY_ROOT.flatMap((member) => [...knownNames({ name: '', members: [member] })]));
   const kept = Object.entries(view).filter(([name]) => !legacy.has(name));
@@ -42,33 +42,36 @@ export function normaliseCard(card: JsonObject, version: CardVersion): Normalise
   return { version, card: objectOf(names), notes };
 }
 
-interface Place {
-  readonly from: string;
-  readonly to: string;
+/** Where something stands in the card, and where in the view. */
+interface Way {
+  readonly from: Place;
+  readonly to: Place;
   readonly notes: Note[];
 }
 
-const step = (place: Place, from: string | number, to: string | number = from): Place => ({
-  from: pointerTo(place.from, from),
-  to: pointerTo(place.to, to),
-  notes: place.notes,
+const START = { from: ROOT, to: ROOT } as const;
+
+const step = ({ from, to, notes }: Way, read: string | number, written: string | number = read): Way => ({
+  from: below(from, read),
+  to: below(to, written),
+  notes,
 });
 
-const renamed = (place: Place): void => void place.notes.push({ what: 'renamed', from: place.from, to: place.to });
+const renamed = ({ from, to, notes }: Way): void =>
+  void notes.push({ what: 'renamed', from: pointerOf(from), to: pointerOf(to) });
 
-function message(object: JsonObject, of: Message, place: Place): JsonObject {
+function message(object: JsonObject, of: Message, place: Way): JsonObject {
   const opened = openOneOf(object, of);
   if (opened.path.length > 0) renamed(place);
-  const known = knownNames(of);
   const read = of.members.map((member): [string, Json | undefined] => [
     member.name,
     readValue(opened.object, member, place),
   ]);
-  const unknown = Object.entries(opened.object).filter(([name]) => !known.has(name));
+  const unknown = Object.entries(opened.object).filter(([name]) => !isKnownName(of, name));
   return objectOf([...read, ...unknown]);
 }
 
-function readValue(object: JsonObject, member: Member, place: Place): Json | undefined {
+function readValue(object: JsonObject, member: Member, place: Way): Json | undefined {
   const written = writtenMember(object, member);
   if (written === undefined || written.value === null) return undefined;
   const at = step(place, written.name, member.name);
@@ -77,7 +80,7 @@ function readValue(object: JsonObject, member: Member, place: Place): Json | und
 }
 
 /** A value of the wrong kind is kept as it is: this view judges nothing. */
-function value(written: Json, kind: Kind, at: Place): Json {
+function value(written: Json, kind: Kind, at: Way): Json {
   switch (kind.is) {
     case 'string':
     case 'boolean':
@@ -98,7 +101,7 @@ function value(written: Json, kind: Kind, at: Place): Json {
   }
 }
 
-function schemes(written: JsonObject, at: Place): JsonObject {
+function schemes(written: JsonObject, at: Way): JsonObject {
   return objectOf(
     Object.entries(written).map(([name, one]) => {
       const reading = readScheme(one);
@@ -107,13 +110,13 @@ function schemes(written: JsonObject, at: Place): JsonObject {
   );
 }
 
-function scheme(one: Scheme, at: Place): JsonObject {
-  if (one.shape !== 'wrapped') renamed({ ...at, to: pointerTo(at.to, one.wrapper) });
+function scheme(one: Scheme, at: Way): JsonObject {
+  if (one.shape !== 'wrapped') renamed({ ...at, to: below(at.to, one.wrapper) });
   const body = one.shape === 'typed' ? modernBody(one.body) : one.body;
   const kind = SCHEME_1_0.members.find((member) => member.name === one.wrapper)?.kind;
   const read =
     kind?.is === 'message'
-      ? message(body, kind.of, { ...at, from: one.path.reduce(pointerTo, at.from), to: pointerTo(at.to, one.wrapper) })
+      ? message(body, kind.of, { ...at, from: one.path.reduce(below, at.from), to: below(at.to, one.wrapper) })
       : body;
   return objectOf([[one.wrapper, read]]);
 }
@@ -126,7 +129,7 @@ const modernBody = (body: JsonObject): JsonObject =>
       .map(([name, one]): [string, Json] => [name === 'in' ? 'location' : name, one]),
   );
 
-function requirements(written: readonly Json[], at: Place): readonly Json[] {
+function requirements(written: readonly Json[], at: Way): readonly Json[] {
   return written.map((one, index) => {
     const requirement = readRequirement(one);
     if (requirement === undefined) return one;
@@ -141,7 +144,7 @@ function requirements(written: readonly Json[], at: Place): readonly Json[] {
 
 /** Says in 1.0's words what the 0.x members at the root say, where the card has not said it so itself. */
 function liftLegacy(card: JsonObject, version: CardVersion, notes: Note[]): JsonObject {
-  const at: Place = { from: '', to: '', notes };
+  const at: Way = { ...START, notes };
   return objectOf([
     ['supportedInterfaces', liftInterfaces(card, at)],
     ['capabilities', liftExtended(card, at)],
@@ -151,7 +154,7 @@ function liftLegacy(card: JsonObject, version: CardVersion, notes: Note[]): Json
   ]);
 }
 
-function liftInterfaces(card: JsonObject, at: Place): Json | undefined {
+function liftInterfaces(card: JsonObject, at: Way): Json | undefined {
   if (supportedInterfaces(card).length > 0) return undefined;
   const legacy = legacyInterfaces(card);
   const distinct = legacy.filter((one, index) => !listsInterface(legacy.slice(0, index), one));
@@ -162,7 +165,7 @@ function liftInterfaces(card: JsonObject, at: Place): Json | undefined {
     at.notes.push({ what: 'defaulted', from: '/protocolVersion', to: '/supportedInterfaces/0/protocolVersion' });
   }
   return distinct.map((one, index) => {
-    renamed({ ...at, from: one.pointer, to: `/supportedInterfaces/${index}/url` });
+    at.notes.push({ what: 'renamed', from: one.pointer, to: `/supportedInterfaces/${index}/url` });
     return objectOf([
       ['url', one.url],
       ['protocolBinding', one.binding],
@@ -171,16 +174,17 @@ function liftInterfaces(card: JsonObject, at: Place): Json | undefined {
   });
 }
 
-function liftExtended(card: JsonObject, at: Place): Json | undefined {
+function liftExtended(card: JsonObject, at: Way): Json | undefined {
   const legacy = readMember(card, 'supportsAuthenticatedExtendedCard');
   const capabilities = readMember(card, 'capabilities');
   const modern = isObject(capabilities) ? readMember(capabilities, 'extendedAgentCard') : undefined;
   if (typeof legacy !== 'boolean' || modern !== undefined) return undefined;
-  renamed({ ...at, from: '/supportsAuthenticatedExtendedCard', to: '/capabilities/extendedAgentCard' });
+  const [from, to] = ['/supportsAuthenticatedExtendedCard', '/capabilities/extendedAgentCard'];
+  at.notes.push({ what: 'renamed', from, to });
   return objectOf([['extendedAgentCard', legacy]]);
 }
 
-function liftSecurity(object: JsonObject, at: Place): Json | undefined {
+function liftSecurity(object: JsonObject, at: Way): Json | undefined {
   const legacy = readMember(object, 'security');
   if (!isArray(legacy) || readMember(object, 'securityRequirements') !== undefined) return undefined;
   const place = step(at, 'security', 'securityRequirements');
@@ -188,7 +192,7 @@ function liftSecurity(object: JsonObject, at: Place): Json | undefined {
   return requirements(legacy, { ...place, notes: [] });
 }
 
-function liftSkills(card: JsonObject, at: Place): Json | undefined {
+function liftSkills(card: JsonObject, at: Way): Json | undefined {
   const skills = readMember(card, 'skills');
   if (!isArray(skills) || !skills.some((skill) => isObject(skill) && readMember(skill, 'security') !== undefined))
     return undefined;
@@ -196,7 +200,7 @@ function liftSkills(card: JsonObject, at: Place): Json | undefined {
   return skills.map((skill, index) => {
     if (!isObject(skill) || skillTable?.is !== 'list') return skill;
     const lifted = liftSecurity(skill, step(step(at, 'skills'), index));
-    const view = message(skill, skillTable.of, { from: '', to: '', notes: [] });
+    const view = message(skill, skillTable.of, { ...START, notes: [] });
     return objectOf([
       ...Object.entries(view).filter(([name]) => name !== 'security'),
       ['securityRequirements', lifted],
@@ -205,7 +209,7 @@ function liftSkills(card: JsonObject, at: Place): Json | undefined {
 }
 
 /** 0.2's `authentication` names schemes and no way to use them; 1.0 has nothing like it, so it stays where it is. */
-function liftAuthentication(card: JsonObject, version: CardVersion, at: Place): readonly [string, Json][] {
+function liftAuthentication(card: JsonObject, version: CardVersion, at: Way): readonly [string, Json][] {
   const authentication = readMember(card, 'authentication');
   if (version === '1.0' || authentication === undefined) return [];
   at.notes.push({ what: 'changed', from: '/authentication', to: '/authentication' });

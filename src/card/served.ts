@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from './json.ts';
-import { isArray, isObject, objectOf, pointerTo } from './json.ts';
+import type { Json, JsonObject, Place } from './json.ts';
+import { ROOT, below, isArray, isObject, objectOf, pointerOf } from './json.ts';
 import type { Left, Projection } from './project.ts';
 import { CARD_1_0, SCHEME_1_0 } from './schema/a2a-1.0.ts';
 import { readRequirement } from './schema/requirements.ts';
@@ -21,23 +21,23 @@ interface Walk {
 export function servedCard(card: JsonObject, unknown: UnknownMembers): Projection {
   const walk: Walk = { unknown, left: [] };
   const unsigned = objectOf(Object.entries(card).filter(([name]) => name !== 'signatures'));
-  return { payload: serveMessage(unsigned, CARD_1_0, '', walk), left: walk.left };
+  return { payload: serveMessage(unsigned, CARD_1_0, ROOT, walk), left: walk.left };
 }
 
-function serveMessage(object: JsonObject, of: Message, at: string, walk: Walk): JsonObject {
+function serveMessage(object: JsonObject, of: Message, at: Place, walk: Walk): JsonObject {
   return objectOf(
     Object.entries(object).map(([name, value]): [string, Json | undefined] => {
       const member = memberOf(of, name);
-      const place = pointerTo(at, name);
+      const place = below(at, name);
       if (member !== undefined) return [name, serveMember(value, member, place, walk)];
       if (walk.unknown === 'kept') return [name, value];
-      walk.left.push({ pointer: place, why: 'member' });
+      walk.left.push({ pointer: pointerOf(place), why: 'member' });
       return [name, undefined];
     }),
   );
 }
 
-function serveMember(value: Json, member: Member, at: string, walk: Walk): Json | undefined {
+function serveMember(value: Json, member: Member, at: Place, walk: Walk): Json | undefined {
   if (value === null) return undefined;
   const served = serveValue(value, member, at, walk);
   const stays =
@@ -46,7 +46,7 @@ function serveMember(value: Json, member: Member, at: string, walk: Walk): Json 
 }
 
 /** A value of another kind than the table says is signed as it stands. */
-function serveValue(value: Json, member: Member, at: string, walk: Walk): Json {
+function serveValue(value: Json, member: Member, at: Place, walk: Walk): Json {
   const { kind } = member;
   switch (kind.is) {
     case 'string':
@@ -59,25 +59,25 @@ function serveValue(value: Json, member: Member, at: string, walk: Walk): Json {
       return isObject(value) ? serveMessage(value, kind.of, at, walk) : value;
     case 'list':
       return isArray(value)
-        ? value.map((item, index) => (isObject(item) ? serveMessage(item, kind.of, pointerTo(at, index), walk) : item))
+        ? value.map((item, index) => (isObject(item) ? serveMessage(item, kind.of, below(at, index), walk) : item))
         : value;
     case 'schemes':
       return isObject(value) ? serveSchemes(value, at, walk) : value;
     case 'requirements':
-      return isArray(value) ? value.map((item, index) => serveRequirement(item, pointerTo(at, index), walk)) : value;
+      return isArray(value) ? value.map((item, index) => serveRequirement(item, below(at, index), walk)) : value;
   }
 }
 
-const serveSchemes = (schemes: JsonObject, at: string, walk: Walk): JsonObject =>
+const serveSchemes = (schemes: JsonObject, at: Place, walk: Walk): JsonObject =>
   objectOf(
     Object.entries(schemes).map(([name, scheme]) => [
       name,
-      isObject(scheme) ? serveMessage(scheme, SCHEME_1_0, pointerTo(at, name), walk) : scheme,
+      isObject(scheme) ? serveMessage(scheme, SCHEME_1_0, below(at, name), walk) : scheme,
     ]),
   );
 
 /** `schemes` and `list` are not REQUIRED, so both are left out where they are empty. */
-function serveRequirement(value: Json, at: string, walk: Walk): Json {
+function serveRequirement(value: Json, at: Place, walk: Walk): Json {
   const requirement = readRequirement(value);
   if (requirement?.shape === 'wrapped') {
     const lists = [...requirement.schemes].map(([name, scopes]): [string, Json] => [
@@ -87,7 +87,8 @@ function serveRequirement(value: Json, at: string, walk: Walk): Json {
     return objectOf(lists.length === 0 ? [] : [['schemes', objectOf(lists)]]);
   }
   if (walk.unknown === 'kept' || requirement === undefined) return value;
-  for (const scheme of requirement.schemes.keys()) walk.left.push({ pointer: at, why: 'requirement', scheme });
+  for (const scheme of requirement.schemes.keys())
+    walk.left.push({ pointer: pointerOf(at), why: 'requirement', scheme });
   return objectOf([]);
 }
 

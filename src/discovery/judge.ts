@@ -44,7 +44,8 @@ export function createJudge({ clock, trust, rules }: Parts): Judge {
   const isAllowed = (url: URL): boolean => isListed(url, rules().allowlist);
   const judgeOnce = async (card: GivenCard, agent: AgentRule): Promise<Judgement> => {
     const { sets, policy } = trust.basis(agent);
-    const context = { url: card.url, contentType: card.contentType, rule: agent.card, isAllowed };
+    const turn = (): Promise<void> => clock.turn();
+    const context = { url: card.url, contentType: card.contentType, rule: agent.card, isAllowed, turn };
     return { outcome: await admitCard(card.body, { ...context, keys: sets, now: clock.now() }), policy };
   };
   return async (card, agent) => {

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { epochMs } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 
@@ -18,4 +19,5 @@ export const createSystemClock = (): Clock => ({
     return () => cancel();
   },
   random: Math.random,
+  turn: () => otherWork(),
 });

@@ -38,6 +38,7 @@ export interface Given {
   readonly contentType?: string | undefined;
   readonly now?: AdmitContext['now'];
   readonly isAllowed?: (url: URL) => boolean;
+  readonly turn?: () => Promise<void>;
 }
 
 /** Judges a card given as a value or as text. */
@@ -49,6 +50,7 @@ export function judge(card: unknown, given: Given = {}): Promise<Outcome<Admitte
     keys: given.keys ?? [],
     now: given.now ?? NOW,
     ...(given.isAllowed === undefined ? {} : { isAllowed: given.isAllowed }),
+    ...(given.turn === undefined ? {} : { turn: given.turn }),
   });
 }
 

@@ -411,6 +411,21 @@ describe('bounds', () => {
     assert.ok((dropped ?? '').length < 200);
   });
 
+  for (const [bytes, isLong] of [
+    [60_000, false],
+    [70_000, true],
+  ] as const) {
+    test(`a card of ${bytes} bytes ${isLong ? 'lets others have their turn' : 'is admitted in one go'}, to the same end`, async () => {
+      const card = await signed(card10({ 'x-more': 'd'.repeat(bytes) }), k1);
+      let turns = 0;
+      const turn = async (): Promise<void> => void (turns += 1);
+      const inOne = await judge(card, { rule: rule(), keys });
+      assert.deepEqual(await judge(card, { rule: rule(), keys, turn }), inOne);
+      assert.equal(words(inOne), VERIFIED);
+      assert.equal(turns > 3, isLong);
+    });
+  }
+
   test('a card of 1 MiB verifies', async () => {
     const skills = Array.from({ length: 4000 }, (_, index) => ({
       id: `s${index}`,

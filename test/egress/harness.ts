@@ -27,6 +27,7 @@ export function manualClock(): ManualClock {
       return () => void timers.delete(id);
     },
     random: () => 0.5,
+    turn: () => Promise.resolve(),
     pending: () => timers.size,
     advance: (by) => {
       const until = later(now, ms(by));

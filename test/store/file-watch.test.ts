@@ -16,6 +16,7 @@ class OnePlan implements Clock {
   planned: { readonly delay: number; readonly run: () => void } | undefined;
   now = () => epochMs(0);
   random = () => 0;
+  turn = () => Promise.resolve();
   after(delay: number, run: () => void): () => void {
     const plan = (this.planned = { delay, run });
     return () => {

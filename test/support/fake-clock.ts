@@ -28,6 +28,11 @@ export class FakeClock implements Clock {
     return this.chance;
   }
 
+  /** Other work is real in a test too. */
+  turn(): Promise<void> {
+    return turn();
+  }
+
   after(delay: Ms, run: () => void): () => void {
     const timer = { at: this.#time + Math.max(0, delay), order: this.#made++, run };
     this.#timers.add(timer);

@@ -33,6 +33,10 @@ export const isWrittenTwice = (object: JsonObject, member: Member): boolean =>
 export const knownNames = (of: Message): ReadonlySet<string> =>
   new Set(of.members.flatMap((member) => [member.name, member.snake]));
 
+/** The same for one name. Floor: a comparison for each name, where a set would be made for one look. */
+export const isKnownName = (of: Message, name: string): boolean =>
+  of.members.some((member) => member.name === name || member.snake === name);
+
 /** A oneof's content and where it stands below the object. */
 export interface OneOf {
   readonly object: JsonObject;

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { FaultCode } from '../../kernel/faults.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { isArray, isObject, kindOf, own, pointerTo, quote, showPointer } from '../json.ts';
+import type { Json, JsonObject, Place } from '../json.ts';
+import { ROOT, below as placeBelow, isArray, isObject, kindOf, own, pointerOf, quote, showPointer } from '../json.ts';
 import { isWrittenTwice, openOneOf, writtenMember } from './member-value.ts';
 import { readRequirement } from './requirements.ts';
 import { readScheme } from './schemes.ts';
@@ -31,29 +31,29 @@ const MAX_TEXT = 65_536;
 export function validateCard(card: JsonObject, table: Message): readonly Finding[] {
   const findings: Finding[] = [];
   checkMessage(card, table, {
-    pointer: '',
+    place: ROOT,
     report: (finding) => findings.length < MAX_FINDINGS && findings.push(finding),
   });
   return findings;
 }
 
-interface Place {
-  readonly pointer: string;
+interface Spot {
+  readonly place: Place;
   readonly report: (finding: Finding) => void;
 }
 
-const below = (place: Place, name: string | number): Place => ({ ...place, pointer: pointerTo(place.pointer, name) });
+const below = ({ place, report }: Spot, name: string | number): Spot => ({ place: placeBelow(place, name), report });
 
-function checkMessage(object: JsonObject, of: Message, place: Place): void {
+function checkMessage(object: JsonObject, of: Message, place: Spot): void {
   const opened = openOneOf(object, of);
   if (opened.path.length > 0) tell(place, 'strict', `the ${of.oneOf} is written by its own name`, '"$case"');
   // The member's own name is no part of the inner form: what `$case` names stands in `value`.
-  const inner = opened.path.length > 0 ? { ...place, pointer: below(place, opened.path[0] ?? '').pointer } : place;
+  const inner = opened.path.length > 0 ? below(place, opened.path[0] ?? '') : place;
   for (const member of of.members) checkMember(opened.object, member, inner);
   if (of.oneOf !== undefined) checkOneOf(opened.object, of, place);
 }
 
-function checkMember(object: JsonObject, member: Member, place: Place): void {
+function checkMember(object: JsonObject, member: Member, place: Spot): void {
   const written = writtenMember(object, member);
   const at = below(place, written?.name ?? member.name);
   if (isWrittenTwice(object, member)) checkTwice(object, member, at);
@@ -67,21 +67,21 @@ function checkMember(object: JsonObject, member: Member, place: Place): void {
   checkKind(written.value, member, at);
 }
 
-function reportMissing(member: Member, found: Json | undefined, at: Place): void {
+function reportMissing(member: Member, found: Json | undefined, at: Spot): void {
   tell(at, member.vital === true ? 'compatible' : 'strict', 'the member is required', kindOf(found));
 }
 
 /** Two spellings of one member are two readings of one card, unless they agree. */
-function checkTwice(object: JsonObject, member: Member, at: Place): void {
+function checkTwice(object: JsonObject, member: Member, at: Spot): void {
   const [camel, snake] = [own(object, member.name), own(object, member.snake)];
   const agree = canonicalize(camel) === canonicalize(snake);
   const found = `${quote(member.name)} and ${quote(member.snake)}`;
   const rule = 'a member stands once';
   if (agree) return tell(at, 'strict', rule, found);
-  at.report({ pointer: at.pointer, rule, found, refusedBy: 'compatible', code: 'card-ambiguous' });
+  at.report({ pointer: pointerOf(at.place), rule, found, refusedBy: 'compatible', code: 'card-ambiguous' });
 }
 
-function checkKind(value: Json, member: Member, at: Place): void {
+function checkKind(value: Json, member: Member, at: Spot): void {
   const { kind } = member;
   switch (kind.is) {
     case 'string':
@@ -107,7 +107,7 @@ function checkKind(value: Json, member: Member, at: Place): void {
   }
 }
 
-function checkString(value: Json, member: Member, at: Place): void {
+function checkString(value: Json, member: Member, at: Spot): void {
   checkText(value, at);
   if (typeof value !== 'string') return;
   if (value === '' && member.vital === true) tell(at, 'compatible', 'the member is required', 'an empty string');
@@ -116,12 +116,12 @@ function checkString(value: Json, member: Member, at: Place): void {
   }
 }
 
-function checkText(value: Json, at: Place): void {
+function checkText(value: Json, at: Spot): void {
   if (typeof value !== 'string') wrongKind(at, 'a string', value);
   else if (value.length > MAX_TEXT) tell(at, 'compatible', `at most ${MAX_TEXT} characters`, String(value.length));
 }
 
-function checkList(value: Json, member: Member, kind: Extract<Kind, { is: 'list' }>, at: Place): void {
+function checkList(value: Json, member: Member, kind: Extract<Kind, { is: 'list' }>, at: Spot): void {
   eachItem(value, at, (item, place) =>
     isObject(item) ? checkMessage(item, kind.of, place) : wrongKind(place, 'an object', item),
   );
@@ -130,26 +130,26 @@ function checkList(value: Json, member: Member, kind: Extract<Kind, { is: 'list'
   }
 }
 
-function eachItem(value: Json, at: Place, check: (item: Json, place: Place) => void): void {
+function eachItem(value: Json, at: Spot, check: (item: Json, place: Spot) => void): void {
   if (!isArray(value)) return wrongKind(at, 'an array', value);
   if (value.length > MAX_ITEMS) return tell(at, 'compatible', `at most ${MAX_ITEMS} items`, String(value.length));
   for (const [index, item] of value.entries()) check(item, below(at, index));
 }
 
-function eachEntry(value: Json, at: Place, check: (item: Json, place: Place) => void): void {
+function eachEntry(value: Json, at: Spot, check: (item: Json, place: Spot) => void): void {
   if (!isObject(value)) return wrongKind(at, 'an object', value);
   const entries = Object.entries(value);
   if (entries.length > MAX_ITEMS) return tell(at, 'compatible', `at most ${MAX_ITEMS} members`, String(entries.length));
   for (const [name, item] of entries) check(item, below(at, name));
 }
 
-function checkScheme(value: Json, at: Place): void {
+function checkScheme(value: Json, at: Spot): void {
   const reading = readScheme(value);
   if (!reading.ok) {
     const found = reading.why === 'several' ? 'more than one kind at once' : schemeWord(value);
     const code = reading.why === 'several' ? 'card-ambiguous' : 'unknown-security-scheme';
     return at.report({
-      pointer: at.pointer,
+      pointer: pointerOf(at.place),
       rule: "one of A2A's five kinds of security scheme",
       found,
       refusedBy: 'compatible',
@@ -172,7 +172,7 @@ function schemeWord(value: Json): string {
     : `members ${Object.keys(value).slice(0, 4).map(quote).join(', ')}`;
 }
 
-function checkRequirement(value: Json, at: Place): void {
+function checkRequirement(value: Json, at: Spot): void {
   const requirement = readRequirement(value);
   if (requirement === undefined) {
     tell(at, 'compatible', 'a set of schemes with their scopes', isObject(value) ? 'another shape' : kindOf(value));
@@ -181,17 +181,17 @@ function checkRequirement(value: Json, at: Place): void {
   }
 }
 
-function checkOneOf(object: JsonObject, of: Message, place: Place): void {
+function checkOneOf(object: JsonObject, of: Message, place: Spot): void {
   const set = of.members.filter((member) => (writtenMember(object, member)?.value ?? null) !== null);
   if (set.length === 1) return;
   const found = set.length === 0 ? 'none' : set.map((member) => member.name).join(', ');
   tell(place, 'strict', `exactly one of ${of.members.map((member) => member.name).join(', ')}`, found);
 }
 
-const wrongKind = (at: Place, wanted: string, found: Json): void => tell(at, 'compatible', wanted, kindOf(found));
+const wrongKind = (at: Spot, wanted: string, found: Json): void => tell(at, 'compatible', wanted, kindOf(found));
 
-const tell = (at: Place, refusedBy: Finding['refusedBy'], rule: string, found: string): void =>
-  at.report({ pointer: at.pointer, rule, found, refusedBy, code: 'card-invalid' });
+const tell = (at: Spot, refusedBy: Finding['refusedBy'], rule: string, found: string): void =>
+  at.report({ pointer: pointerOf(at.place), rule, found, refusedBy, code: 'card-invalid' });
 
 /** A finding as one sentence. */
 export const describeFinding = (finding: Finding): string =>
