@@ -79,18 +79,19 @@ function watchDue(row: Row<Written>): () => void {
   const look = (): void => {
     isWatched = false;
     const now = performance.now();
-    for (let place = row.first; place !== undefined && place.member.until <= now; place = row.first) {
+    for (let place = row.first; place?.member !== undefined && place.member.until <= now; place = row.first) {
+      const { exchange } = place.member;
       row.remove(place);
       // A client may have all of it and still not have ended its own side.
-      if (!sinkOf(place.member.exchange).writableFinished) cutOff(place.member.exchange);
+      if (!sinkOf(exchange).writableFinished) cutOff(exchange);
     }
     watch();
   };
   const watch = (): void => {
-    const next = row.first;
+    const next = row.first?.member;
     if (isWatched || next === undefined) return;
     isWatched = true;
-    setTimeout(look, Math.max(1, next.member.until - performance.now())).unref();
+    setTimeout(look, Math.max(1, next.until - performance.now())).unref();
   };
   return watch;
 }

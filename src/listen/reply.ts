@@ -55,7 +55,7 @@ const isUnread = (exchange: Exchange): boolean =>
  */
 function endShort(exchange: Exchange, body: Uint8Array | null, form: WireForm): void {
   if (body === null || body.byteLength === 0) sinkOf(exchange).end();
-  else if (exchange.protocol === 'http/2') exchange.stream.end(body);
+  else if (exchange.protocol === 'http/2') exchange.stream.end(form.buffer());
   else exchange.response.end(form.text(), 'latin1');
 }
 

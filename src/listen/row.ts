@@ -1,9 +1,9 @@
 /** Where a member of a row stands. */
-export class Place<T> {
-  readonly member: T;
+export class Place<T extends object> {
+  /** Nobody any more once it has left: a listener that holds a place of its own lives as long as what it listens to. */
+  member: T | undefined;
   before: Place<T> | undefined;
   behind: Place<T> | undefined;
-  isLeft = false;
 
   constructor(member: T, before: Place<T> | undefined) {
     this.member = member;
@@ -15,7 +15,7 @@ export class Place<T> {
  * Members in the order in which they came, of which any may leave at any time. Whoever leaves is pointed to by nobody and points to
  * nobody: a Map that comes and goes leaves tables behind that hold what was in it, each the next, until all of memory is looked through.
  */
-export class Row<T> {
+export class Row<T extends object> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;
 
@@ -32,7 +32,7 @@ export class Row<T> {
 
   /** Takes a member out by its place; nothing happens where it has left. */
   remove(place: Place<T>): void {
-    if (place.isLeft) return;
+    if (place.member === undefined) return;
     const { before, behind } = place;
     if (before === undefined) this.#first = behind;
     else before.behind = behind;
@@ -40,13 +40,14 @@ export class Row<T> {
     else behind.before = before;
     place.before = undefined;
     place.behind = undefined;
-    place.isLeft = true;
+    place.member = undefined;
   }
 
   /** All who are there now, first to last. */
   members(): readonly T[] {
     const all: T[] = [];
-    for (let place = this.#first; place !== undefined; place = place.behind) all.push(place.member);
+    for (let place = this.#first; place !== undefined; place = place.behind)
+      if (place.member !== undefined) all.push(place.member);
     return all;
   }
 }

@@ -7,6 +7,8 @@ export interface WireForm {
   readonly head: Head;
   /** The body under HTTP/1, where it is short: one character per byte. */
   text(): string;
+  /** The body under HTTP/2, where it is short, as what Node would make of other bytes at each write. */
+  buffer(): Buffer;
   /** The head under HTTP/2, as names and values in turn, without its date. Node takes that faster than a record, and writes into it. */
   lines(): string[];
 }
@@ -39,6 +41,7 @@ class Form implements WireForm {
   readonly head: Head;
   readonly #body: Answer['body'];
   #text: string | undefined;
+  #buffer: Buffer | undefined;
   #lines: readonly string[] | undefined;
 
   constructor(answer: Answer, method: string) {
@@ -47,7 +50,11 @@ class Form implements WireForm {
   }
 
   text(): string {
-    return (this.#text ??= isShort(this.#body) ? oneCharacterPerByte(this.#body) : '');
+    return (this.#text ??= this.buffer().toString('latin1'));
+  }
+
+  buffer(): Buffer {
+    return (this.#buffer ??= isShort(this.#body) ? bufferOf(this.#body) : Buffer.alloc(0));
   }
 
   lines(): string[] {
@@ -80,5 +87,4 @@ export const AT_ONCE = 64 * 1024;
 export const isShort = (body: Answer['body']): body is Uint8Array =>
   body instanceof Uint8Array && body.byteLength <= AT_ONCE;
 
-const oneCharacterPerByte = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -8,27 +8,32 @@ describe('a row', () => {
     const steps = fc.array(fc.oneof(fc.constant('come' as const), fc.nat({ max: 40 })), { maxLength: 80 });
     fc.assert(
       fc.property(steps, (all) => {
-        const row = new Row<number>();
-        const places: Place<number>[] = [];
-        let left: readonly number[] = [];
+        const row = new Row<{ readonly id: number }>();
+        const places: Place<{ readonly id: number }>[] = [];
+        const left = new Set<number>();
         for (const step of all) {
-          const place = step === 'come' ? undefined : places[step % Math.max(1, places.length)];
-          // Who has left already leaves again.
-          if (place !== undefined) row.remove(place);
-          if (place !== undefined) left = [...left, place.member];
-          if (step === 'come') places.push(row.add(places.length));
-          const there = places.map(({ member }) => member).filter((member) => !left.includes(member));
+          const id = step === 'come' ? places.length : step % Math.max(1, places.length);
+          const place = places[id];
+          if (place === undefined) {
+            places.push(row.add({ id }));
+          } else {
+            // Who has left already leaves again.
+            row.remove(place);
+            left.add(id);
+          }
+          const there = [...places.keys()].filter((each) => !left.has(each)).map((each) => ({ id: each }));
           assert.deepEqual(row.members(), there);
-          assert.equal(row.first?.member, there[0]);
+          assert.deepEqual(row.first?.member, there[0]);
         }
       }),
     );
   });
 
   test('who has left holds nobody', () => {
-    const row = new Row<string>();
-    const places = ['a', 'b', 'c'].map((name) => row.add(name));
+    const row = new Row<{ readonly name: string }>();
+    const places = ['a', 'b', 'c'].map((name) => row.add({ name }));
     for (const place of places) row.remove(place);
-    for (const { before, behind } of places) assert.deepEqual([before, behind], [undefined, undefined]);
+    for (const place of places)
+      assert.deepEqual({ ...place }, { member: undefined, before: undefined, behind: undefined });
   });
 });
