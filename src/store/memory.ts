@@ -4,6 +4,7 @@ import type { EvictionReason } from '../kernel/event.ts';
 import { type EntryKey, type Generation, type Tag, tag } from '../kernel/ids.ts';
 import { type Bytes, type EpochMs, ms } from '../kernel/units.ts';
 import type { Clock, Observer, Store } from '../ports.ts';
+import { compactEntry } from './compact.ts';
 import { entrySize } from './entry-size.ts';
 import { createFence } from './fence.ts';
 import { createTagIndex } from './tag-index.ts';
@@ -154,7 +155,7 @@ class Memory implements MemoryStore {
       this.#report(size, 'too-large');
       return false;
     }
-    const compact = compactBodies(plain);
+    const compact = compactEntry(plain);
     const entry = passage === 'stale' ? staleAt(compact, this.#options.clock.now()) : compact;
     this.#clearPlace(entry);
     this.#makeRoom(size);
@@ -274,20 +275,6 @@ function staleAt(entry: Entry, now: EpochMs): Entry {
   const age = entry.initialAge + Math.max(0, now - entry.receivedAt);
   return { ...entry, lifetime: { ...entry.lifetime, fresh: ms(Math.min(entry.lifetime.fresh, age)) } };
 }
-
-/** A small body that is a view of a large buffer would hold all of it: 100 bytes off a socket hold 64 KiB. */
-function compactBodies(entry: Entry): Entry {
-  const { body, coded = [] } = entry;
-  if ([entry, ...coded].every((each) => isCompact(each.body))) return entry;
-  return {
-    ...entry,
-    body: compact(body),
-    ...(coded.length === 0 ? {} : { coded: coded.map((each) => ({ ...each, body: compact(each.body) })) }),
-  };
-}
-
-const isCompact = (body: Uint8Array): boolean => body.buffer.byteLength === body.byteLength;
-const compact = (body: Uint8Array): Uint8Array => (isCompact(body) ? body : new Uint8Array(body));
 
 /** What is too much with its codings may still be worth its place without them. */
 function withoutCodings(entry: Entry): Entry {

@@ -13,22 +13,31 @@ export interface TagIndex<Entry extends Tagged> {
 }
 
 export function createTagIndex<Entry extends Tagged>(): TagIndex<Entry> {
-  const index = new Map<Tag, Set<Entry>>();
+  // One by itself stands without a set, which would take 300 bytes: most tags are of one entry alone.
+  const index = new Map<Tag, Entry | Set<Entry>>();
   return {
     add(entry) {
       for (const tag of entry.tags) {
         const tagged = index.get(tag);
-        if (tagged === undefined) index.set(tag, new Set([entry]));
-        else tagged.add(entry);
+        if (tagged instanceof Set) tagged.add(entry);
+        else index.set(tag, tagged === undefined || tagged === entry ? entry : new Set([tagged, entry]));
       }
     },
     remove(entry) {
       for (const tag of entry.tags) {
         const tagged = index.get(tag);
-        tagged?.delete(entry);
-        if (tagged?.size === 0) index.delete(tag);
+        if (tagged instanceof Set) tagged.delete(entry);
+        if (tagged === entry || (tagged instanceof Set && tagged.size === 0)) index.delete(tag);
       }
     },
-    find: (tags) => [...new Set(tags.flatMap((tag) => [...(index.get(tag) ?? [])]))],
+    find(tags) {
+      const found = new Set<Entry>();
+      for (const tag of tags) {
+        const tagged = index.get(tag);
+        if (tagged instanceof Set) for (const entry of tagged) found.add(entry);
+        else if (tagged !== undefined) found.add(tagged);
+      }
+      return [...found];
+    },
   };
 }
