@@ -18,7 +18,7 @@ export interface Surroundings {
 export interface ReadTable {
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** Where each setting came from, by path: scalars, lists and sections. */
+  /** Where each setting that somebody has given came from, by path: scalars, lists and sections. */
   readonly sources: ReadonlyMap<string, Place>;
 }
 
@@ -80,7 +80,6 @@ class TableReader {
   #default({ node, fallback }: Row, spot: Spot): unknown {
     if (fallback !== null && node.kind === 'scalar') return this.#scalar(node, this.#fallback(fallback), spot);
     if (fallback !== null && node.kind === 'choice') return this.#scalar(node.word, this.#fallback(fallback), spot);
-    this.sources.set(spot.path, DEFAULT);
     return this.#node(node, null, spot);
   }
 
@@ -132,7 +131,7 @@ class TableReader {
   }
 
   #scalar(type: ScalarType<unknown>, given: Given, { path }: Spot): unknown {
-    this.sources.set(path, given.at);
+    if (given.at.from !== 'default') this.sources.set(path, given.at);
     if (given.kind !== 'scalar') return this.#problem(given.at, path, `is one value (${type.name}), not several`);
     if (isNothing(given)) {
       if (type.nothing !== undefined && given.text !== '') return type.nothing;
