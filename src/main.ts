@@ -8,7 +8,7 @@ import { collectGarbage } from './daemon/garbage.ts';
 import { consoleNotice } from './daemon/places.ts';
 import { processNotices } from './daemon/process-notices.ts';
 import type { Load } from './daemon/reload.ts';
-import { collectAtRest } from './daemon/rest.ts';
+import { collectAtRest, LARGEST_HEAP } from './daemon/rest.ts';
 import { byTurn } from './observe/by-turn.ts';
 import { createSystemClock } from './observe/system-clock.ts';
 
@@ -32,6 +32,8 @@ process.exitCode = await runCommand([serveCommand(serve), ...others], {
 
 /** Runs the daemon under this process's signals until it has drained. */
 async function serve(config: ValidConfig, load: Load): Promise<number> {
+  // What reading a large configuration has left is collected while nobody waits: later it would take a second from those who do.
+  if (process.memoryUsage().heapUsed > LARGEST_HEAP) collectGarbage();
   // Synchronous, and flushed at the end: the last lines before it are the ones that explain it.
   const log = byTurn(pino.destination({ dest: 1, sync: true }), setImmediate);
   process.once('exit', log.flush);

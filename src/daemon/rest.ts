@@ -17,7 +17,7 @@ const RESTING = 40;
 /** Work that leaves something worth collecting: a start, a reload, a load that has passed. */
 const WORTH = 250;
 /** A collection stops everything for some 2 ms per MiB; what a larger heap wastes is a small part of it. */
-const LARGEST_HEAP = 64 * 1024 ** 2;
+export const LARGEST_HEAP = 64 * 1024 ** 2;
 
 /**
  * Collects once whenever a process has worked and come to rest. V8 collects when more is asked for, which a daemon at rest never

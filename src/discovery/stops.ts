@@ -31,7 +31,7 @@ interface Stop {
  * Sets of tags that are remembered, the latest used: a set each for agents and for the origins and cards that callers name themselves.
  * Exchanges at one time are far fewer, and whatever is forgotten while it is on its way is still looked at before it is stored.
  */
-const MOST = 1_024;
+const MOST = 4_096;
 
 /** Makes one signal per set of tags, not one per request. */
 export function createStops(stopping: AbortSignal): Stops {
