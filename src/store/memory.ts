@@ -241,7 +241,7 @@ class Memory implements MemoryStore {
 
   /** What finds no room with its forms has none from now on, and nobody makes them again. */
   #code(entry: Entry, coded: readonly CodedBody[]): void {
-    const whole = compactBodies({ ...entry, coded });
+    const whole = compactEntry({ ...entry, coded });
     const size = entrySize(whole);
     if (!this.#kept.has(entry) && !this.#isWorthIts(size)) this.#exchange(entry, { ...entry, coded: [] });
     else this.#exchange(entry, whole, size);
