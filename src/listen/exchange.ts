@@ -1,8 +1,10 @@
 import type http from 'node:http';
 import type http2 from 'node:http2';
+import type net from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { Connection } from './connection.ts';
+import type { Known } from './standing-answers.ts';
 
 /** A request that waits for its answer, in the protocol of its connection. */
 export type Exchange = Http1Exchange | Http2Exchange;
@@ -41,8 +43,12 @@ export type Expectation = 'nothing' | 'continue' | 'unknown';
 
 /** What the protocols' servers hand on. */
 export interface ExchangeHandlers {
-  /** Answers a request whose head is read. */
-  request(exchange: Exchange): void;
+  /** Answers a request whose head is read; says by what, where that is an answer that stands. */
+  request(exchange: Exchange): Known | undefined;
+  /** Answers a request whose head came in bytes that are known, on a connection where no answer is due; false where it must be read. */
+  repeat(head: string, connection: Connection, socket: net.Socket): boolean;
+  /** Hears in which bytes a request came that was answered by an answer that stands. */
+  learn(head: string, known: Known): void;
   /** Answers a request with a refusal for the way it came in. */
   refuse(exchange: Exchange, refusal: Refusal): void;
   /** Hears of bytes that became no request and were refused. */

@@ -1,3 +1,5 @@
+import net from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Answer } from '../kernel/answer.ts';
 import type { Tag } from '../kernel/ids.ts';
 import { cutOff } from './cut-off.ts';
@@ -14,14 +16,19 @@ export interface Going {
    * @param isWhole false where it is written piece by piece: whoever writes it looks at the time that each takes.
    */
   add(exchange: Exchange, answer: Pick<Answer, 'tags' | 'lastWords'>, isWhole: boolean): void;
+  /** The same for an answer that was handed to its connection as it stands. */
+  addBytes(socket: net.Socket, answer: Pick<Answer, 'tags'>): void;
   /** How many answers of something that carries the tag are being written now. */
   count(scope: Tag): number;
   /** Cuts off every answer of something that carries the tag, now. */
   cut(scope: Tag): void;
 }
 
+/** What an answer is cut off with: its exchange, or the connection where Node knows of none. */
+type Way = Exchange | net.Socket;
+
 interface Written {
-  readonly exchange: Exchange;
+  readonly way: Way;
   /** What it is killed by, and whether its body says so by itself. */
   readonly tags: readonly Tag[];
   readonly lastWords: boolean;
@@ -49,25 +56,39 @@ export function createGoing(patience: number): Going {
       if (sink.destroyed || (sink.writableEnded && sink.writableLength === 0)) return;
       const until = isWhole ? performance.now() + patience : Number.POSITIVE_INFINITY;
       const row = isWhole ? whole : parts;
-      const place = row.add({ exchange, tags, lastWords, until });
+      const place = row.add({ way: exchange, tags, lastWords, until });
       sink.on('close', () => row.remove(place));
       if (isWhole) watch();
     },
+    addBytes(socket, { tags = NO_TAGS }) {
+      if (socket.writableLength === 0) return;
+      const place = whole.add({ way: socket, tags, lastWords: false, until: performance.now() + patience });
+      // Behind all of it, and told of the connection's end too.
+      socket.write('', () => whole.remove(place));
+      watch();
+    },
     count: (scope) => [...whole.members(), ...parts.members()].filter(({ tags }) => tags.includes(scope)).length,
     cut(scope) {
-      for (const { exchange, tags, lastWords } of [...whole.members(), ...parts.members()]) {
+      for (const { way, tags, lastWords } of [...whole.members(), ...parts.members()]) {
         if (!tags.includes(scope)) continue;
         // Whoever does not read hears no last words either.
-        if (lastWords && !sinkOf(exchange).writableNeedDrain) cutLate(exchange);
-        else cutOff(exchange);
+        if (lastWords && !outOf(way).writableNeedDrain) cutLate(way);
+        else cut(way);
       }
     },
   };
 }
 
-function cutLate(exchange: Exchange): void {
+const outOf = (way: Way): Writable => (way instanceof net.Socket ? way : sinkOf(way));
+
+function cut(way: Way): void {
+  if (way instanceof net.Socket) way.destroy();
+  else cutOff(way);
+}
+
+function cutLate(way: Way): void {
   setTimeout(() => {
-    if (!sinkOf(exchange).closed) cutOff(exchange);
+    if (!outOf(way).closed) cut(way);
   }, LAST_WORDS).unref();
 }
 
@@ -80,10 +101,10 @@ function watchDue(row: Row<Written>): () => void {
     isWatched = false;
     const now = performance.now();
     for (let place = row.first; place?.member !== undefined && place.member.until <= now; place = row.first) {
-      const { exchange } = place.member;
+      const { way } = place.member;
       row.remove(place);
       // A client may have all of it and still not have ended its own side.
-      if (!sinkOf(exchange).writableFinished) cutOff(exchange);
+      if (!outOf(way).writableFinished) cut(way);
     }
     watch();
   };

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import net from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import { refuse, type Refusal } from '../kernel/refusal.ts';
 import { seconds } from '../kernel/units.ts';
@@ -8,6 +9,8 @@ import { Connection } from './connection.ts';
 import { type ExchangeHandlers, type Expectation, type Http1Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
 import { noTunnel, nonsense, refuseRaw } from './raw-refusal.ts';
+import type { Known } from './standing-answers.ts';
+import { type Verbatim, standBefore } from './verbatim.ts';
 
 /** How often Node looks for requests that take too long, in ms, at most. */
 const CHECK_INTERVAL = 1_000;
@@ -34,8 +37,10 @@ export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): ht
   server.on('request', take('nothing')).on('checkContinue', take('continue')).on('checkExpectation', take('unknown'));
   server.on('clientError', refuseNonsense(handlers, limits, lines));
   server.on('connect', (_request, socket: Duplex) => {
+    const { latest, verbatim } = lines.of(socket);
+    verbatim?.end();
     // An answer that is still due comes first on the wire; a tunnel asked for behind it gets none.
-    if (isOpen(lines.of(socket).latest)) socket.destroy();
+    if (isOpen(latest)) socket.destroy();
     else refuseRaw(socket, noTunnel(), limits.linger);
     handlers.unread(noTunnel());
   });
@@ -50,6 +55,8 @@ interface Line {
   unanswered: number;
   /** True once an answer has said that it is the last. */
   ended: boolean;
+  /** Since its first answer that stands; null where nobody can stand before Node. */
+  verbatim: Verbatim | null | undefined;
   /** Both are made once per connection: a hit makes no function. */
   readonly end: () => void;
   readonly answered: () => void;
@@ -67,6 +74,7 @@ function createLines(): Lines {
       latest: undefined,
       unanswered: 0,
       ended: false,
+      verbatim: undefined,
       end: () => void (line.ended = true),
       answered: () => {
         line.unanswered -= 1;
@@ -107,12 +115,28 @@ function takeRequests(handlers: ExchangeHandlers, limits: FrontLimits, lines: Li
       };
       line.latest = exchange;
       line.unanswered += 1;
-      if (line.unanswered <= limits.streams) handlers.request(exchange);
+      if (line.unanswered <= limits.streams) watchRepeats(handlers, exchange, line, handlers.request(exchange));
       else handlers.refuse(exchange, tooManyRequests(limits.streams));
       // Nearly every hit is with the system by now, and nothing more can come of it.
       if (response.writableFinished) line.answered();
       else follow(request, response, line);
     };
+}
+
+/** A client that was given an answer that stands may ask for it again. */
+function watchRepeats(handlers: ExchangeHandlers, exchange: Http1Exchange, line: Line, known: Known | undefined): void {
+  if (known !== undefined && line.verbatim === undefined) line.verbatim = standByBytes(handlers, exchange, line);
+  line.verbatim?.read(exchange, known);
+}
+
+/** A certificate says who the client is, which no bytes of a request do. */
+function standByBytes(handlers: ExchangeHandlers, { request: { socket } }: Http1Exchange, line: Line): Verbatim | null {
+  if (socket instanceof TLSSocket) return null;
+  return standBefore(socket, {
+    isBusy: () => line.unanswered > 0 || line.ended || socket.writableLength > 0,
+    repeat: (head) => handlers.repeat(head, line.connection, socket),
+    learn: (head, known) => handlers.learn(head, known),
+  });
 }
 
 function follow(request: http.IncomingMessage, response: http.ServerResponse, line: Line): void {

@@ -1,3 +1,4 @@
+import type net from 'node:net';
 import { problemAnswer } from '../bindings/problem.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
@@ -16,7 +17,7 @@ import type { FrontLimits } from './limits.ts';
 import { type Going, createGoing } from './going.ts';
 import { createFindPeer } from './peer.ts';
 import { type Manner, reply } from './reply.ts';
-import { createStandingAnswers, type StandingAnswers } from './standing-answers.ts';
+import { type Known, createStandingAnswers, type StandingAnswers } from './standing-answers.ts';
 import { createWireForms } from './wire-forms.ts';
 import { type ListenerTls, type Secured, createSecured } from './secure.ts';
 
@@ -85,6 +86,12 @@ export function createListener(options: ListenerOptions): Listener {
   const front: Front = createFront(
     {
       request: (exchange) => serve(port, exchange, context),
+      repeat: (head, { localAddress }, socket) => {
+        const now = clock.now();
+        const known = port.standing.findHead(head, context, localAddress, now);
+        return known !== undefined && !front.isEnding() && repeat(port, known.answer, socket, now);
+      },
+      learn: (head, known) => port.standing.keepHead(head, known),
       refuse: (exchange, refusal) => finish(port, exchange, refused(refusal), clock.now()),
       unread: (refusal) => record(port, '', problemAnswer(refusal, UNREAD), clock.now()),
       trouble: (error) => observer.record(troubledPort(name, error)),
@@ -138,7 +145,7 @@ type Port = ListenerOptions & {
   readonly going: Going;
   readonly standing: StandingAnswers;
   /** How an answer is written that the connection outlives, and how the last one. */
-  readonly kept: Manner;
+  readonly kept: Manner & Pick<FrontLimits, 'idleTimeout'>;
   readonly last: Manner;
 };
 
@@ -155,25 +162,45 @@ const CLIENT_LEFT = refuse('bad-request', 'The client left before its request wa
 const refused = (refusal: Refusal): Given => ({ answer: problemAnswer(refusal, UNREAD), closes: true });
 const given = (answer: Answer): Given => ({ answer, closes: false });
 
-/** Reads, handles and answers one request, whatever happens; a broken handler is an `internal` problem, never a crash. */
-function serve(port: Port, exchange: Exchange, context: AskContext): void {
+/**
+ * Reads, handles and answers one request, whatever happens; a broken handler is an `internal` problem, never a crash. Says by what it was
+ * answered, where that stands.
+ */
+function serve(port: Port, exchange: Exchange, context: AskContext): Known | undefined {
   const startedAt = port.clock.now();
-  const broke = (error: unknown): void => finish(port, exchange, brokenBy(port, exchange, error), startedAt);
   try {
-    const standing = port.standing.find(exchange, context, startedAt);
-    if (standing !== undefined) return finish(port, exchange, given(standing), startedAt);
-    const ask = readAsk(exchange, context);
-    if (!ask.ok) return finish(port, exchange, refused(ask.refusal), startedAt);
-    const answer = port.handle(ask.value);
-    // Most answers are there at once: they are written without a turn of the event loop.
-    if (!(answer instanceof Promise)) {
-      port.standing.keep(ask.value, answer, startedAt);
-      return finish(port, exchange, given(answer), startedAt);
-    }
-    void answer.then((got) => finish(port, exchange, given(got), startedAt), broke);
+    const known = port.standing.find(exchange, context, startedAt);
+    if (known === undefined) handle(port, exchange, context, startedAt);
+    else finish(port, exchange, given(known.answer), startedAt);
+    return known;
   } catch (error) {
-    broke(error);
+    finish(port, exchange, brokenBy(port, exchange, error), startedAt);
+    return undefined;
   }
+}
+
+function handle(port: Port, exchange: Exchange, context: AskContext, startedAt: EpochMs): void {
+  const ask = readAsk(exchange, context);
+  if (!ask.ok) return finish(port, exchange, refused(ask.refusal), startedAt);
+  const answer = port.handle(ask.value);
+  // Most answers are there at once: they are written without a turn of the event loop.
+  if (!(answer instanceof Promise)) {
+    port.standing.keep(ask.value, answer, startedAt);
+    return finish(port, exchange, given(answer), startedAt);
+  }
+  const broke = (error: unknown): void => finish(port, exchange, brokenBy(port, exchange, error), startedAt);
+  void answer.then((got) => finish(port, exchange, given(got), startedAt), broke);
+}
+
+/** Gives an answer that stands to a GET on a connection that goes on; false where only Node can write it. */
+function repeat(port: Port, answer: Answer, socket: net.Socket, startedAt: EpochMs): boolean {
+  const { wireForms, idleTimeout } = port.kept;
+  const whole = wireForms.of(answer, 'GET').whole(idleTimeout);
+  if (whole === undefined) return false;
+  socket.write(whole);
+  port.going.addBytes(socket, answer);
+  record(port, 'GET', answer, startedAt);
+  return true;
 }
 
 /** What a handler that broke leaves to be said: the reason that travelled as an exception, or that it is a bug. */

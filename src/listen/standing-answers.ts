@@ -13,8 +13,12 @@ import { createSeal } from './seal.ts';
  * request with a credential it is the target and the credential together, by their seal: what was shown is not kept to be compared with.
  */
 export interface StandingAnswers {
-  /** Finds the answer that a request would get if it was read and handled; undefined where that must be done to know. */
-  find(exchange: Exchange, context: AskContext, now: EpochMs): Answer | undefined;
+  /** Finds what a request would get if it was read and handled; undefined where that must be done to know. */
+  find(exchange: Exchange, context: AskContext, now: EpochMs): Known | undefined;
+  /** The same for a request whose head came in bytes that are known, on a connection that says nothing of its client. */
+  findHead(head: string, context: AskContext, localAddress: string | undefined, now: EpochMs): Known | undefined;
+  /** Remembers in which bytes a request came, by their seal where one of them is of a credential. */
+  keepHead(head: string, known: Known): void;
   /** Remembers what a request got, where that stands for more than this one. */
   keep(ask: Received, answer: Answer, now: EpochMs): void;
 }
@@ -22,11 +26,11 @@ export interface StandingAnswers {
 /** Targets and shapes of requests that are remembered at one time. */
 const MOST_TARGETS = 1_024;
 const MOST_SHAPES = 4;
-/** Bytes of heads and bodies that they hold, each body once as bytes and once as text. */
+/** Bytes of heads and bodies that they hold, each body as it came, as text and as one piece with its head. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** A request that was answered, as far as another one can be the same. */
-interface Known {
+export interface Known {
   readonly context: AskContext;
   readonly peer: Peer;
   readonly localAddress: string | undefined;
@@ -46,6 +50,12 @@ const SECRET: readonly string[] = ['authorization', 'proxy-authorization', 'cook
 /** The same where an answer says itself whether the credential that it was given for is still good. */
 const SECRET_BESIDE: readonly string[] = ['proxy-authorization', 'cookie'];
 const CREDENTIAL = 'authorization';
+const WITH_CREDENTIAL = /\nauthorization[ \t]*:/i;
+/** Fields that hold no credential, whoever sends them: a head with others is not kept. */
+const PLAIN: ReadonlySet<string> = new Set(
+  `host user-agent accept accept-encoding accept-language cache-control pragma connection if-none-match if-modified-since range
+  a2a-version a2a-extensions traceparent tracestate priority sec-fetch-mode sec-fetch-site sec-fetch-dest`.split(/\s+/),
+);
 
 /**
  * Floor: one look-up, one comparison for each field name and each value that counts, and whether the answer still holds; with a
@@ -54,6 +64,7 @@ const CREDENTIAL = 'authorization';
  */
 export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): StandingAnswers {
   const known = new Map<string, readonly Known[]>();
+  const heads = new Map<string, Known>();
   const seal = createSeal();
   /** A target has no space in it. */
   const keyOf = ({ url = '', rawHeaders }: Exchange['request']): string => {
@@ -63,13 +74,25 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
   let [second, bytes] = [0, 0];
   const forget = (): void => {
     known.clear();
+    heads.clear();
     bytes = 0;
   };
   return {
     find(exchange, context, now) {
       if (exchange.expects !== 'nothing') return undefined;
       const same = known.get(keyOf(exchange.request))?.find((each) => isSame(each, exchange, context));
-      return same?.answer.holds?.(now) === true ? same.answer : undefined;
+      return same?.answer.holds?.(now) === true ? same : undefined;
+    },
+    findHead(head, context, localAddress, now) {
+      const same = heads.get(WITH_CREDENTIAL.test(head) ? seal(head) : head);
+      if (same?.context !== context || same.localAddress !== localAddress) return undefined;
+      return same.answer.holds?.(now) === true ? same : undefined;
+    },
+    keepHead(head, same) {
+      const others = same.names.map((name) => name.toLowerCase()).filter((name) => !PLAIN.has(name));
+      if (heads.size >= MOST_TARGETS || others.some((name) => name !== CREDENTIAL)) return;
+      bytes += head.length;
+      heads.set(WITH_CREDENTIAL.test(head) ? seal(head) : head, same);
     },
     keep(ask, answer, now) {
       if (answer.holds === undefined || !isRepeated(answer)) return;
@@ -78,7 +101,7 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
       if (Math.floor(now / 1000) !== second || known.size >= MOST_TARGETS || bytes > MOST_BYTES) forget();
       second = Math.floor(now / 1000);
       const { request } = ask.exchange;
-      bytes += lengthOf(request.rawHeaders) + (answer.body instanceof Uint8Array ? answer.body.byteLength * 2 : 0);
+      bytes += lengthOf(request.rawHeaders) + (answer.body instanceof Uint8Array ? answer.body.byteLength * 3 : 0);
       const key = keyOf(request);
       const others = (known.get(key) ?? []).slice(0, MOST_SHAPES - 1);
       known.set(key, [knownBy(ask, answer), ...others]);

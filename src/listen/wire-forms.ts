@@ -1,6 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../kernel/answer.ts';
 import type { Exchange } from './exchange.ts';
-import { type Head, headOf, linesOf } from './head.ts';
+import { type Head, headOf, isBodiless, linesOf } from './head.ts';
 
 /** What an answer is as a protocol writes it. */
 export interface WireForm {
@@ -9,6 +10,8 @@ export interface WireForm {
   text(): string;
   /** The body under HTTP/2, where it is short, as what Node would make of other bytes at each write. */
   buffer(): Buffer;
+  /** All of it as Node writes it for GET on an HTTP/1.1 connection that is kept for so many ms; undefined where only Node can. */
+  whole(idleTimeout: number): Uint8Array | undefined;
   /** The head under HTTP/2, as names and values in turn, without its date. Node takes that faster than a record, and writes into it. */
   lines(): string[];
 }
@@ -42,6 +45,7 @@ class Form implements WireForm {
   readonly #body: Answer['body'];
   #text: string | undefined;
   #buffer: Buffer | undefined;
+  #whole: Uint8Array | undefined;
   #lines: readonly string[] | undefined;
 
   constructor(answer: Answer, method: string) {
@@ -57,9 +61,22 @@ class Form implements WireForm {
     return (this.#buffer ??= isShort(this.#body) ? bufferOf(this.#body) : Buffer.alloc(0));
   }
 
+  whole(idleTimeout: number): Uint8Array | undefined {
+    if (!this.head.hasDate || (this.#body !== null && !isShort(this.#body))) return undefined;
+    return (this.#whole ??= joined(this.head, idleTimeout, isBodiless(this.head.status) ? null : this.#body));
+  }
+
   lines(): string[] {
     return [...(this.#lines ??= linesOf(this.head.status, this.head.fields))];
   }
+}
+
+/** Fields have passed Node's own check when they were first written. */
+function joined({ status, fields }: Head, idleTimeout: number, body: Uint8Array | null): Uint8Array {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+  for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
+  head += `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleTimeout / 1_000)}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), body ?? new Uint8Array()]);
 }
 
 /**

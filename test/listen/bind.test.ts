@@ -6,6 +6,15 @@ import { createFront } from '../../src/listen/front.ts';
 import { FRONT_LIMITS } from '../../src/listen/limits.ts';
 import { answer, listening } from '../support/listening.ts';
 
+/** Handlers of a port that nobody asks anything. */
+const NOBODY = {
+  request: () => undefined,
+  repeat: () => false,
+  learn: () => undefined,
+  refuse: () => undefined,
+  unread: () => undefined,
+};
+
 describe('opening a listener', () => {
   test('on port 0 tells the real one', async () => {
     const on = await listening(() => answer(200));
@@ -35,12 +44,8 @@ describe('opening a listener', () => {
   test('that fails leaves nothing behind, and tells nobody else', async () => {
     const on = await listening(() => answer(200));
     const troubles: Error[] = [];
-    const ignore = (): void => undefined;
     const limits = { connections: 1, ...FRONT_LIMITS };
-    const front = createFront(
-      { request: ignore, refuse: ignore, unread: ignore, trouble: (error) => void troubles.push(error) },
-      limits,
-    );
+    const front = createFront({ ...NOBODY, trouble: (error) => void troubles.push(error) }, limits);
     await assert.rejects(
       bind(front.server, { name: 'ops', address: { kind: 'tcp', host: '127.0.0.1', port: on.port } }),
     );
@@ -51,9 +56,8 @@ describe('opening a listener', () => {
 
   test('and running out of files later is told of, and ends nothing', async () => {
     const troubles: Error[] = [];
-    const ignore = (): void => undefined;
     const front = createFront(
-      { request: ignore, refuse: ignore, unread: ignore, trouble: (error) => void troubles.push(error) },
+      { ...NOBODY, trouble: (error) => void troubles.push(error) },
       { connections: 1, ...FRONT_LIMITS },
     );
     await bind(front.server, { name: 'ops', address: { kind: 'tcp', host: '127.0.0.1', port: 0 } });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type http2 from 'node:http2';
-import { describe, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 import type { Answer } from '../../src/kernel/answer.ts';
 import type { Ask } from '../../src/kernel/ask.ts';
+import { tag } from '../../src/kernel/ids.ts';
 import { type Listening, answer, ask2, listening } from '../support/listening.ts';
 import { ask } from '../support/world.ts';
 
@@ -46,6 +47,7 @@ async function withStage(
 }
 
 const nothing = (): void => undefined;
+const DATED = { ...answer(200), fields: ['Date', 'Mon, 30 Nov 2026 10:00:00 GMT', 'ETag', '"1"'] };
 
 /** How often the handler was asked for so many requests. */
 async function askedFor({ on }: Stage, times: number, request: () => Promise<unknown>): Promise<number> {
@@ -89,13 +91,17 @@ describe('an answer that stands', () => {
   }
 
   test('is not that of a request for another host, which is refused as ever', () =>
-    withStage(nothing, async (stage) => {
-      await askedFor(stage, 3, () => stage.get({ Host: 'example.test' }));
-      assert.equal(await stage.get({ Host: 'evil.test' }), 421);
-      assert.equal(await stage.get({ Host: 'example.test' }), 200);
-      stage.on.listener.follow({ names: new Set(), connections: 100 });
-      assert.equal(await stage.get({ Host: 'example.test' }), 421);
-    }));
+    withStage(
+      nothing,
+      async (stage) => {
+        await askedFor(stage, 7, () => stage.get({ Host: 'example.test' }));
+        assert.equal(await stage.get({ Host: 'evil.test' }), 421);
+        await askedFor(stage, 5, () => stage.get({ Host: 'example.test' }));
+        stage.on.listener.follow({ names: new Set(), connections: 100 });
+        assert.equal(await stage.get({ Host: 'example.test' }), 421);
+      },
+      DATED,
+    ));
 
   for (const name of ['Authorization', 'Proxy-Authorization', 'Cookie']) {
     test(`never is that of a request with ${name}`, () =>
@@ -157,4 +163,91 @@ describe('an answer that stands', () => {
       assert.equal(await askedFor(stage, 4, get), 1, 'the second time of this answer');
       assert.equal((await ask2(session, { ':path': '/card', host: 'other.test' })).status, 421);
     }));
+
+  /** What came back for so many times the same bytes on one connection, and how many of the requests Node has read. */
+  async function verbatim({ on }: Stage, request: string, times: number) {
+    const emit = mock.method(http.Server.prototype, 'emit');
+    const socket = await on.connect();
+    for (let at = 1; at <= times; at += 1) {
+      await socket.send(request);
+      await socket.responses(at);
+    }
+    socket.close();
+    const read = emit.mock.calls.filter(
+      ({ arguments: given }) => (given as readonly unknown[])[0] === 'request',
+    ).length;
+    emit.mock.restore();
+    return { text: socket.text, read };
+  }
+  const request = (more = ''): string => `GET /card HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+  const bearer = 'aUTHorization: Bearer a\r\n';
+  for (const [name, given, fields, read] of [
+    ['an answer', DATED, '', 5],
+    ['a 304', { ...DATED, status: 304, body: null }, 'If-None-Match: "1"\r\n', 5],
+    ['a reason of Node', { ...DATED, status: 404 }, '', 5],
+    ['an answer to a credential', { ...DATED, forCredential: true }, bearer, 5],
+    ['an answer to a credential elsewhere', DATED, 'X-Api-Key: secret\r\n', 9],
+    ['an answer without a date, which is Node’s', answer(200), '', 9],
+    ['a long answer', { ...DATED, body: new Uint8Array(70_000) }, '', 9],
+  ] as const) {
+    test(`gives ${name} in the same bytes, of nine times ${9 - read} without Node`, () =>
+      withStage(
+        nothing,
+        async (stage) => {
+          const got = await verbatim(stage, request(fields), 9);
+          const [first = ''] = got.text.split(/(?<!^)(?=HTTP\/1\.1 )/);
+          assert.equal(got.text.replaceAll(/Date: [^\r]*/g, ''), first.replace(/Date: [^\r]*/, '').repeat(9));
+          assert.equal(got.read, read);
+          assert.equal(stage.on.events.filter(({ kind }) => kind === 'request').length, 9);
+        },
+        given,
+      ));
+  }
+
+  test('by its bytes is given no longer once it does not hold, or when the listener ends', () =>
+    withStage(
+      nothing,
+      async (stage) => {
+        await verbatim(stage, request(), 6);
+        assert.equal(await askedFor(stage, 3, () => verbatim(stage, request(), 1)), 0);
+        stage.holds = false;
+        assert.equal(await askedFor(stage, 3, () => verbatim(stage, request(), 1)), 3);
+        stage.holds = true;
+        await verbatim(stage, request(), 6);
+        const socket = await stage.on.connect();
+        for (let at = 1; at <= 3; at += 1) {
+          await socket.send(request());
+          await socket.responses(at);
+        }
+        const drained = stage.on.listener.drain(new Promise<never>(() => undefined));
+        await socket.send(request());
+        assert.equal((await socket.responses(4)).at(-1)?.fields.get('connection'), 'close');
+        socket.close();
+        await drained;
+      },
+      DATED,
+    ));
+
+  test('by its bytes is cut off by a kill while its client takes nothing', () =>
+    withStage(
+      nothing,
+      async ({ on }) => {
+        const socket = await on.connect();
+        for (let at = 1; at <= 4; at += 1) {
+          await socket.send(request());
+          await socket.responses(at);
+        }
+        socket.pause();
+        while (on.listener.count(tag('agent:a')) === 0) {
+          await socket.send(request());
+          await new Promise((resolve) => void setImmediate(resolve));
+        }
+        on.listener.cut(tag('agent:b'));
+        assert.equal(on.listener.count(tag('agent:a')), 1);
+        on.listener.cut(tag('agent:a'));
+        socket.resume();
+        await socket.ended();
+      },
+      { ...DATED, body: new Uint8Array(60_000), tags: [tag('agent:a')] },
+    ));
 });

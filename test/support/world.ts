@@ -42,6 +42,8 @@ export interface WorldOptions {
   readonly file?: string;
   /** Waits for the first prefetch before the test begins. */
   readonly prefetch?: boolean;
+  /** Asks everything on one connection to each listener that is kept; else each request has its own. */
+  readonly keepsConnection?: boolean;
 }
 
 /** A daemon in this process with a clock that stands still, an origin on loopback and a client: a scenario is a dialogue of the three. */
@@ -51,6 +53,7 @@ export class World {
   readonly daemon: Daemon;
   readonly log: string[];
   readonly #script: Script;
+  readonly #agent: http.Agent | false;
 
   private constructor(parts: {
     clock: FakeClock;
@@ -58,12 +61,14 @@ export class World {
     daemon: Daemon;
     log: string[];
     script: Script;
+    agent: http.Agent | false;
   }) {
     this.clock = parts.clock;
     this.origin = parts.origin;
     this.daemon = parts.daemon;
     this.log = parts.log;
     this.#script = parts.script;
+    this.#agent = parts.agent;
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {
@@ -83,7 +88,8 @@ export class World {
       throw error;
     });
     if (options.prefetch === true) await daemon.prefetched;
-    return new World({ clock, origin, daemon, log, script });
+    const agent = options.keepsConnection === true ? new http.Agent({ keepAlive: true, maxSockets: 1 }) : false;
+    return new World({ clock, origin, daemon, log, script, agent });
   }
 
   /** From now on the origin answers like this. */
@@ -107,7 +113,7 @@ export class World {
 
   /** Asks the agents listener, or a path on another one given as a whole URL. */
   get(path: string, headers: http.OutgoingHttpHeaders = {}, method = 'GET'): Promise<Got> {
-    return ask(path.startsWith('http') ? path : this.base + path, { headers, method });
+    return ask(path.startsWith('http') ? path : this.base + path, { agent: this.#agent, headers, method });
   }
 
   /** Asks for the card of the agent `weather`. */
@@ -116,7 +122,7 @@ export class World {
   }
 
   post(path: string, body: string, headers: http.OutgoingHttpHeaders = {}): Promise<Got> {
-    return ask(this.base + path, { headers, method: 'POST' }, body);
+    return ask(this.base + path, { agent: this.#agent, headers, method: 'POST' }, body);
   }
 
   async metric(line: RegExp): Promise<string | undefined> {
@@ -148,6 +154,7 @@ export class World {
   }
 
   async stop(): Promise<void> {
+    if (this.#agent !== false) this.#agent.destroy();
     const drained = this.daemon.drain();
     await this.clock.advance(500);
     await this.origin.close();
