@@ -17,6 +17,12 @@ const CASES: Readonly<Record<string, Manner>> = {
   'HTTP/1.1, 1 connection': { protocol: 'http/1.1', connections: 1, conditional: false },
   'HTTP/1.1, 16 connections': { protocol: 'http/1.1', connections: 16, conditional: false },
   'HTTP/1.1, 64 connections': { protocol: 'http/1.1', connections: 64, conditional: false },
+  'HTTP/1.1, 16 connections, read each time': {
+    protocol: 'http/1.1',
+    connections: 16,
+    conditional: false,
+    read: true,
+  },
   '304, HTTP/1.1, 16 connections': { protocol: 'http/1.1', connections: 16, conditional: true },
   'h2c, 16 connections': { protocol: 'h2c', connections: 16, conditional: false },
 };

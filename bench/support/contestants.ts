@@ -16,7 +16,11 @@ import { start } from './server.ts';
 /** Who takes part in the questions about hits, and what each is loaded with. */
 
 /** How a hit is asked for. */
-export type Manner = Pick<Load, 'protocol' | 'connections'> & { readonly conditional: boolean };
+export type Manner = Pick<Load, 'protocol' | 'connections'> & {
+  readonly conditional: boolean;
+  /** True for a request that is read each time: it has a field whose value nobody may keep. */
+  readonly read?: boolean;
+};
 
 /** A server, once it has the card: who it is in a case. Null where it does not take part in it. */
 export type Entrant = (manner: Manner) => Contestant | null;
@@ -34,7 +38,10 @@ export async function enterCardea(node: NodeName, origin: Origin, scratch: Scrat
   const http1 = await startFloor('floor-http1.mjs', { url }, node, scratch);
   const h2c = await startFloor('floor-h2c.mjs', { url }, node, scratch);
   const conditions = { 'If-None-Match': fieldOf(await probe(url), 'etag') };
-  const loadOf = ({ conditional, ...manner }: Manner) => ({ ...manner, fields: conditional ? conditions : {} });
+  const loadOf = ({ conditional, read = false, ...manner }: Manner) => ({
+    ...manner,
+    fields: { ...(conditional ? conditions : {}), ...(read ? { 'X-Unknown': '1' } : {}) },
+  });
   return [
     (manner) => {
       const floor = manner.protocol === 'h2c' ? h2c : http1;

@@ -24,7 +24,7 @@ export interface Repeats {
 }
 
 /** Longer heads are compared with nothing. In bytes. */
-const LONGEST = 2_048;
+const LONGEST = 4_096;
 const BLANK_LINE = '\r\n\r\n';
 const CR = 13;
 const LF = 10;
