@@ -43,7 +43,7 @@ export type Expectation = 'nothing' | 'continue' | 'unknown';
 
 /** What the protocols' servers hand on. */
 export interface ExchangeHandlers {
-  /** Answers a request whose head is read; says by what, where that is an answer that stands. */
+  /** Answers a request whose head is read; says by what, where the same bytes may be answered so again. */
   request(exchange: Exchange): Known | undefined;
   /** Answers a request whose head came in bytes that are known, on a connection where no answer is due; false where it must be read. */
   repeat(head: string, connection: Connection, socket: net.Socket): boolean;

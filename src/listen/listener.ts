@@ -164,7 +164,7 @@ const given = (answer: Answer): Given => ({ answer, closes: false });
 
 /**
  * Reads, handles and answers one request, whatever happens; a broken handler is an `internal` problem, never a crash. Says by what it was
- * answered, where that stands.
+ * answered, where the same bytes may be answered so again.
  */
 function serve(port: Port, exchange: Exchange, context: AskContext): Known | undefined {
   const startedAt = port.clock.now();
@@ -172,7 +172,7 @@ function serve(port: Port, exchange: Exchange, context: AskContext): Known | und
     const known = port.standing.find(exchange, context, startedAt);
     if (known === undefined) handle(port, exchange, context, startedAt);
     else finish(port, exchange, given(known.answer), startedAt);
-    return known;
+    return known?.mayKeepHead === true ? known : undefined;
   } catch (error) {
     finish(port, exchange, brokenBy(port, exchange, error), startedAt);
     return undefined;

@@ -17,7 +17,7 @@ export interface StandingAnswers {
   find(exchange: Exchange, context: AskContext, now: EpochMs): Known | undefined;
   /** The same for a request whose head came in bytes that are known, on a connection that says nothing of its client. */
   findHead(head: string, context: AskContext, localAddress: string | undefined, now: EpochMs): Known | undefined;
-  /** Remembers in which bytes a request came, by their seal where one of them is of a credential. */
+  /** Remembers in which bytes a request came, where its head may be kept. */
   keepHead(head: string, known: Known): void;
   /** Remembers what a request got, where that stands for more than this one. */
   keep(ask: Received, answer: Answer, now: EpochMs): void;
@@ -40,6 +40,8 @@ export interface Known {
   /** Where the values stand that count, and these values. */
   readonly places: readonly number[];
   readonly values: readonly (string | undefined)[];
+  /** True where the bytes of its head may be remembered: as they stand, or by their seal with a credential. */
+  readonly mayKeepHead: boolean;
   readonly answer: Answer;
 }
 
@@ -51,10 +53,10 @@ const SECRET: readonly string[] = ['authorization', 'proxy-authorization', 'cook
 const SECRET_BESIDE: readonly string[] = ['proxy-authorization', 'cookie'];
 const CREDENTIAL = 'authorization';
 const WITH_CREDENTIAL = /\nauthorization[ \t]*:/i;
-/** Fields that hold no credential, whoever sends them: a head with others is not kept. */
+/** Fields that hold no credential, whoever sends them, and mostly the same each time: a head with others is not kept. */
 const PLAIN: ReadonlySet<string> = new Set(
   `host user-agent accept accept-encoding accept-language cache-control pragma connection if-none-match if-modified-since range
-  a2a-version a2a-extensions traceparent tracestate priority sec-fetch-mode sec-fetch-site sec-fetch-dest`.split(/\s+/),
+  a2a-version a2a-extensions priority sec-fetch-mode sec-fetch-site sec-fetch-dest`.split(/\s+/),
 );
 
 /**
@@ -89,8 +91,7 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
       return same.answer.holds?.(now) === true ? same : undefined;
     },
     keepHead(head, same) {
-      const others = same.names.map((name) => name.toLowerCase()).filter((name) => !PLAIN.has(name));
-      if (heads.size >= MOST_TARGETS || others.some((name) => name !== CREDENTIAL)) return;
+      if (heads.size >= MOST_TARGETS) return;
       bytes += head.length;
       heads.set(WITH_CREDENTIAL.test(head) ? seal(head) : head, same);
     },
@@ -127,8 +128,9 @@ function knownBy({ exchange, context, peer, asked }: Received, answer: Answer): 
   counts.delete(CREDENTIAL);
   const places = names.flatMap((name, at) => (counts.has(name.toLowerCase()) ? [at * 2 + 1] : []));
   const values = places.map((at) => rawHeaders[at]);
+  const mayKeepHead = names.every((name) => PLAIN.has(name.toLowerCase()) || name.toLowerCase() === CREDENTIAL);
   const { localAddress } = exchange.connection;
-  return { context, peer, localAddress, method, version: httpVersion, names, places, values, answer };
+  return { context, peer, localAddress, method, version: httpVersion, names, places, values, mayKeepHead, answer };
 }
 
 /** What is not there stays away where the names are the same. */
