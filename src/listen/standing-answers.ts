@@ -86,7 +86,7 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
       return same?.answer.holds?.(now) === true ? same : undefined;
     },
     findHead(head, context, localAddress, now) {
-      const same = heads.get(WITH_CREDENTIAL.test(head) ? seal(head) : head);
+      const same = heads.get(head) ?? (WITH_CREDENTIAL.test(head) ? heads.get(seal(head)) : undefined);
       if (same?.context !== context || same.localAddress !== localAddress) return undefined;
       return same.answer.holds?.(now) === true ? same : undefined;
     },
