@@ -30,6 +30,8 @@ export type LoadedConfig =
       readonly ok: true;
       /** Absolute. */
       readonly file: string;
+      /** True where nothing is written in it, not even a comment: as in a file that somebody is about to write. */
+      readonly isBlank: boolean;
       readonly settings: Settings;
       readonly rules: Rules;
       readonly listen: ListenSettings;
@@ -46,6 +48,9 @@ export type LoadedConfig =
       /** The same, as far as it could be read: a change of one of them may mend it. */
       readonly files: readonly string[];
     };
+
+/** Everything up to it is white space or nothing that YAML takes. */
+const SPACE = 0x20;
 
 /** Where the daemon looks when no file is named. */
 export const USUAL_FILES = ['cardea.yaml', '/etc/cardea/cardea.yaml'] as const;
@@ -78,6 +83,7 @@ export async function loadConfig(order: ConfigOrder): Promise<LoadedConfig> {
   return {
     ok: true,
     file: found.file,
+    isBlank: found.content.every((byte) => byte <= SPACE),
     settings,
     rules: compileRules(settings, keys.documents, pins.files),
     listen: compileListeners(settings),

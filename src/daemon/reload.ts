@@ -113,6 +113,7 @@ class Reloading implements Reload {
       const loaded = await this.#load();
       if (!loaded.ok) return this.#keep(cause, loaded.problems.map(formatProblem));
       if (cause === 'start' && loaded.rules.digest === before) return accepted({ digest: before });
+      if (loaded.isBlank && loaded.rules.digest !== before) return this.#keep(cause, [blank(loaded.file)]);
       const adopted = await this.#parts.adopt(loaded);
       this.#adoptedAt = this.#parts.clock.now();
       this.#lastSuccessful = true;
@@ -165,6 +166,10 @@ class Reloading implements Reload {
       record({ level: 'warn', msg: `${setting}: the new value counts from the next start`, about: { setting } });
   }
 }
+
+/** Whoever writes a file in place empties it first, and reading it then would take every agent away. */
+const blank = (file: string): string =>
+  `${file}: is empty, as a file is before it is written; where nothing is meant, a comment in it says so`;
 
 /** A problem document that is longer helps nobody; the log has every problem. */
 const LONGEST = 4_000;

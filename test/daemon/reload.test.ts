@@ -115,3 +115,17 @@ test('what cannot be adopted is told and remembered, and a drain ends it', async
   assert.match(late.ok ? '' : late.refusal.detail, /draining/);
   assert.deepEqual([adopted, reload.last().lastSuccessful], [[], false]);
 });
+
+test('a file that is empty, as one is before it is written, takes nothing away; a comment alone does', async () => {
+  const { reload, given, adopted } = await rig(config(1));
+  for (const text of ['', ' \n\t\r\n']) {
+    given.text = text;
+    const refused = await reload.run('file');
+    assert.match(refused.ok ? '' : refused.refusal.detail, /c\.yaml: is empty, .* a comment in it says so/);
+  }
+  assert.deepEqual([adopted, reload.last().lastSuccessful], [[], false]);
+  given.text = '# nothing yet\n';
+  assert.ok((await reload.run('file')).ok);
+  assert.deepEqual([adopted.length, reload.last().lastSuccessful], [1, true]);
+  await reload.stop();
+});
