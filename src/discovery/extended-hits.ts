@@ -1,10 +1,10 @@
 import { cacheStatusHit } from '../http/answer.ts';
-import { currentAge, freshFor, ttlOf } from '../http/freshness.ts';
+import { freshFor, ttlOf } from '../http/freshness.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask, CallerVersion } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
 import type { ExtendedEntry } from '../kernel/extended-entry.ts';
-import { type EpochMs, type Seconds, between, ms, msToSeconds } from '../kernel/units.ts';
+import { type EpochMs, between, ms } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { AcceptedCard } from './accepted-card.ts';
 import { hasDirectives } from './asks-newer.ts';
@@ -14,6 +14,8 @@ import type { Era } from './era.ts';
 import { extendedAnswer } from './extended-answer.ts';
 import type { CallForm, ExtendedCall } from './extended-call.ts';
 import type { HeldExtended, Holding } from './held-extended.ts';
+import { isSameTime, type Times, timesOf } from './hit-times.ts';
+import { ThisSecond } from './this-second.ts';
 
 /** One request for an extended card on its way through. */
 export interface Turn {
@@ -69,40 +71,24 @@ interface Question {
   readonly modifiedSince: string | undefined;
 }
 
-/** Of time an answer depends on these whole seconds alone: `Age`, `max-age` less `Age`, and `ttl`. */
-interface Times {
-  readonly age: Seconds;
-  readonly left: Seconds;
-  readonly ttl: Seconds;
-}
-
 interface Known {
   readonly question: Question;
   readonly answer: Answer;
 }
-
-/** What is kept for the current second. */
-const MOST_BYTES = 4 * 1024 * 1024;
-/** An answer's objects and fields, and those of its form on the wire. */
-const PER_ANSWER = 4 * 1024;
-/** Questions of one caller that are remembered. */
-const MOST_QUESTIONS = 16;
 
 /** Floor of a hit that was answered before: eight fields read, one look-up, a dozen comparisons, and whether the answer holds. */
 export const createExtendedHits = (parts: Parts): ExtendedHits => new Hits(parts);
 
 class Hits implements ExtendedHits {
   readonly #parts: Parts;
-  readonly #known = new Map<Caller, readonly Known[]>();
-  #second = 0;
-  #bytes = 0;
+  readonly #second = new ThisSecond<Caller, Known>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   find(turn: Turn): Answer | undefined {
-    const others = this.#known.get(turn.caller);
+    const others = this.#second.of(turn.caller);
     const question = others === undefined ? undefined : questionOf(turn);
     if (others === undefined || question === undefined) return undefined;
     const answer = others.find((each) => isSame(each.question, question))?.answer;
@@ -113,25 +99,10 @@ class Hits implements ExtendedHits {
     const { caller, call } = turn;
     const question = questionOf(turn);
     if (question === undefined) return answerTo(call.ask, call.form, { caller, hit, now });
-    this.#follow(now);
+    this.#second.follow(now);
     const answer = this.#make(question, caller, hit, now);
-    this.#bytes += PER_ANSWER + hit.shown.body.byteLength;
-    if (this.#bytes > MOST_BYTES) this.#forget();
-    const others = this.#known.get(caller) ?? [];
-    this.#known.set(caller, [{ question, answer }, ...others.slice(0, MOST_QUESTIONS - 1)]);
+    this.#second.keep(caller, { question, answer }, hit.shown.body.byteLength);
     return answer;
-  }
-
-  /** Nothing stays longer than the second that it was made in. */
-  #follow(now: EpochMs): void {
-    const second = Math.floor(now / 1000);
-    if (second !== this.#second) this.#forget();
-    this.#second = second;
-  }
-
-  #forget(): void {
-    this.#known.clear();
-    this.#bytes = 0;
   }
 
   /** Knows nothing of the request but the question: what is kept with an answer holds no credential. */
@@ -140,14 +111,14 @@ class Hits implements ExtendedHits {
     const { agent, version } = question;
     const { publicCard, holding, entry } = hit;
     const era = today();
-    const times = timesOf(hit, made);
+    const times = timesOfHit(hit, made);
     const holds = (at: EpochMs): boolean =>
       at >= made &&
       era === today() &&
       callers.knows(caller, at) &&
       acceptedCard.stands(agent, CARD_REQUESTS[version], publicCard) &&
       held.fresh(holding, at) === entry &&
-      isSameTime(times, timesOf(hit, at));
+      isSameTime(times, timesOfHit(hit, at));
     return { ...answerTo(askOf(question), REST, { caller, hit, now: made }), holds, forCredential: true };
   }
 }
@@ -187,21 +158,12 @@ const isSame = (one: Question, other: Question): boolean =>
   one.noneMatch === other.noneMatch &&
   one.modifiedSince === other.modifiedSince;
 
-function timesOf({ shown, holding: { agent } }: Pick<ExtendedHit, 'shown' | 'holding'>, now: EpochMs): Times {
-  const left = leftOf(shown, now);
-  return {
-    age: msToSeconds(currentAge(shown, now)),
-    left: msToSeconds(ms(Math.min(left, agent.cache.clientMaxAge))),
-    ttl: ttlOf(left),
-  };
-}
+const timesOfHit = ({ shown, holding }: Pick<ExtendedHit, 'shown' | 'holding'>, now: EpochMs): Times =>
+  timesOf({ entry: shown, left: leftOf(shown, now), clientMaxAge: holding.agent.cache.clientMaxAge }, now);
 
 /** How long a card may still be used: until it is stale, or its session over. */
 export const leftOf = (entry: ExtendedEntry, now: EpochMs): ReturnType<typeof ms> =>
   ms(Math.min(freshFor(entry, now), between(now, entry.until)));
-
-const isSameTime = (one: Times, other: Times): boolean =>
-  one.age === other.age && one.left === other.left && one.ttl === other.ttl;
 
 interface Given {
   readonly caller: Caller;

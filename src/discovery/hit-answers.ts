@@ -1,14 +1,16 @@
 import { cacheStatusHit } from '../http/answer.ts';
-import { currentAge, freshFor, ttlOf } from '../http/freshness.ts';
+import { freshFor } from '../http/freshness.ts';
 import type { Answer } from '../kernel/answer.ts';
 import type { Ask } from '../kernel/ask.ts';
 import type { Entry } from '../kernel/entry.ts';
-import { type EpochMs, type Seconds, ms, msToSeconds } from '../kernel/units.ts';
+import type { EpochMs } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import { cardAnswer } from './card-answer.ts';
 import type { CardBook } from './card-book.ts';
 import type { CardRequest } from './card-request.ts';
 import type { Era } from './era.ts';
+import { isSameTime, type Times, timesOf } from './hit-times.ts';
+import { ThisSecond } from './this-second.ts';
 
 /** A fresh entry, whose it is, and what it was found by. */
 export interface Hit {
@@ -36,13 +38,6 @@ interface Question {
   readonly modifiedSince: string | undefined;
 }
 
-/** Of time an answer depends on these whole seconds alone: `Age`, `max-age` less `Age`, and `ttl`. */
-interface Times {
-  readonly age: Seconds;
-  readonly left: Seconds;
-  readonly ttl: Seconds;
-}
-
 interface Known {
   readonly question: Question;
   readonly hit: Hit;
@@ -50,13 +45,6 @@ interface Known {
   readonly times: Times;
   readonly answer: Answer;
 }
-
-/** What is kept for the current second: the cards of a busy sidecar many times over. */
-const MOST_BYTES = 4 * 1024 * 1024;
-/** An answer's objects and fields, and those of its form on the wire. */
-const PER_ANSWER = 4 * 1024;
-/** Questions about one entry that are remembered: clients are of a few kinds. */
-const MOST_QUESTIONS = 16;
 
 /** Floor of a hit that was answered before: three fields read, one look-up, a dozen comparisons. */
 export const createHitAnswers = (parts: Parts): HitAnswer => {
@@ -66,35 +54,20 @@ export const createHitAnswers = (parts: Parts): HitAnswer => {
 
 class HitAnswers {
   readonly #parts: Parts;
-  readonly #known = new Map<Entry, readonly Known[]>();
-  #second = 0;
-  #bytes = 0;
+  readonly #second = new ThisSecond<Entry, Known>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   answer(ask: Ask, hit: Hit, now: EpochMs): Answer {
-    this.#follow(now);
+    this.#second.follow(now);
     const question = questionOf(ask);
     const era = this.#parts.era();
-    for (const known of this.#known.get(hit.shown) ?? NONE) {
+    for (const known of this.#second.of(hit.shown) ?? NONE) {
       if (isSame(known.question, question) && isOf(known, hit, era) && stands(known, now)) return known.answer;
     }
-    return this.#make(question, { hit, era, times: timesOf(hit, now) }, now);
-  }
-
-  /** Nothing stays longer than the second that it was made in. */
-  #follow(now: EpochMs): void {
-    const second = Math.floor(now / 1000);
-    if (second === this.#second) return;
-    this.#second = second;
-    this.#forget();
-  }
-
-  #forget(): void {
-    this.#known.clear();
-    this.#bytes = 0;
+    return this.#make(question, { hit, era, times: timesOfHit(hit, now) }, now);
   }
 
   #make(question: Question, made: Omit<Known, 'question' | 'answer'>, now: EpochMs): Answer {
@@ -106,10 +79,7 @@ class HitAnswers {
     // Every refusal leaves evidence, so that each is made.
     if (once.trace.code !== undefined) return once;
     const answer = { ...once, holds };
-    this.#bytes += sizeOf(question) + hit.shown.body.byteLength + PER_ANSWER;
-    if (this.#bytes > MOST_BYTES) this.#forget();
-    const others = this.#known.get(hit.shown) ?? NONE;
-    this.#known.set(hit.shown, [{ ...made, question, answer }, ...others.slice(0, MOST_QUESTIONS - 1)]);
+    this.#second.keep(hit.shown, { ...made, question, answer }, sizeOf(question) + hit.shown.body.byteLength);
     return answer;
   }
 }
@@ -132,19 +102,13 @@ const isSame = (one: Question, other: Question): boolean =>
 const isOf = (known: Known, { agent, request, entry }: Hit, era: number): boolean =>
   known.era === era && known.hit.agent === agent && known.hit.request === request && known.hit.entry === entry;
 
-function timesOf({ shown, agent }: Hit, now: EpochMs): Times {
-  const fresh = freshFor(shown, now);
-  return {
-    age: msToSeconds(currentAge(shown, now)),
-    left: msToSeconds(ms(Math.min(fresh, agent.cache.clientMaxAge))),
-    ttl: ttlOf(fresh),
-  };
-}
+const timesOfHit = ({ shown, agent }: Hit, now: EpochMs): Times =>
+  timesOf({ entry: shown, left: freshFor(shown, now), clientMaxAge: agent.cache.clientMaxAge }, now);
 
 /** True where an answer says today what it said when it was made: its entry is as fresh, to the second. */
 function stands({ hit, times }: Pick<Known, 'hit' | 'times'>, now: EpochMs): boolean {
-  const { age, left, ttl } = timesOf(hit, now);
-  return ttl > 0 && age === times.age && left === times.left && ttl === times.ttl;
+  const today = timesOfHit(hit, now);
+  return today.ttl > 0 && isSameTime(today, times);
 }
 
 const sizeOf = ({ acceptEncoding = '', noneMatch = '', modifiedSince = '' }: Question): number =>

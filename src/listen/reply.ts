@@ -20,9 +20,9 @@ export interface Manner {
 }
 
 /**
- * Writes one answer. A short one is handed over whole, and may still have to be taken; else the promise resolves when it is written or the client is gone. A body
- * that breaks off breaks the connection or stream off, so that half an answer never looks like a whole one. Throws, with nothing
- * sent, where a field cannot be written.
+ * Writes one answer. A short one is handed over whole, and may still have to be taken; else the promise resolves when it is written or
+ * the client is gone. A body that breaks off breaks the connection or stream off, so that half an answer never looks like a whole one.
+ * Throws, with nothing sent, where a field cannot be written.
  */
 export function reply(exchange: Exchange, answer: Answer, manner: Manner): Promise<void> | undefined {
   if (isOver(exchange)) {
