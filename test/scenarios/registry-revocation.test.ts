@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import http, { type ServerResponse } from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, describe, test } from 'node:test';
-import { Registered, catalog, json, PAY_CARD, refuses } from './registry-world.ts';
+import { describe, test } from 'node:test';
+import { begin, catalog, createPaths, json, PAY_CARD, refuses } from './registry-world.ts';
 import { serves } from './review-world.ts';
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'cardea-revocation-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-let made = 0;
-const fresh = (): string => path.join(folder, String((made += 1)));
-
-async function begin(options: Parameters<typeof Registered.start>[0] = {}): Promise<Registered> {
-  const here = await Registered.start(options);
-  after(() => here.stop());
-  return here;
-}
+const fresh = createPaths();
 
 describe('a revocation', () => {
   test('counts within one refresh, whatever is cached', async () => {

@@ -1,9 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { after } from 'node:test';
 import type { AgentView } from '../../src/admin/ports.ts';
 import { type OriginServer, type Behave, startOrigin } from '../support/origin-server.ts';
 import { BASE, serves } from './review-world.ts';
 import { type Got, World, type WorldOptions, ask } from '../support/world.ts';
+
+/** Makes a path that nobody else has each time; what is there goes with the tests of the file. */
+export function createPaths(): () => string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'cardea-registry-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  let made = 0;
+  return () => path.join(folder, String((made += 1)));
+}
+
+/** A world that ends with the test that begins it. */
+export async function begin(options: RegistryOptions = {}): Promise<Registered> {
+  const here = await Registered.start(options);
+  after(() => here.stop());
+  return here;
+}
 
 export const PAY = 'urn:air:example.com:agents:pay';
 export const PAY_PATH = '/agents/pay/.well-known/agent-card.json';

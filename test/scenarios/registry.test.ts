@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
-import { after, describe, test } from 'node:test';
-import { Registered, catalog, entry, json, PAY_CARD, refuses } from './registry-world.ts';
+import { describe, test } from 'node:test';
+import { begin, catalog, createPaths, type Registered, entry, json, PAY_CARD, refuses } from './registry-world.ts';
 import { reviewOf, serves } from './review-world.ts';
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'cardea-registry-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-let made = 0;
-const fresh = (): string => path.join(folder, String((made += 1)));
-
-async function begin(options: Parameters<typeof Registered.start>[0] = {}): Promise<Registered> {
-  const here = await Registered.start(options);
-  after(() => here.stop());
-  return here;
-}
+const fresh = createPaths();
 
 const OTHER = { ...PAY_CARD, description: 'Pays more bills.' };
 
@@ -34,7 +24,7 @@ describe('what a registry lists', () => {
   });
 
   test('may be a file, and a change of it counts at once', async () => {
-    const file = path.join(folder, 'catalog.json');
+    const file = fresh();
     writeFileSync(file, '{"specVersion":"1.0","entries":[]}');
     const here = await begin({ registry: `file: ${file}, refresh: 24h`, says: refuses });
     assert.equal((await here.pay()).code, 'first-use-held');
