@@ -20,6 +20,10 @@ import type { Scratch } from './support/scratch.ts';
 /** Long enough for the heap to settle after a start. */
 const SETTLE_MS = 15_000;
 const MIB = 1024 ** 2;
+/** Cards that are fetched before whatever is made once has been made. */
+const FIRST = 1_000;
+/** URLs in one run of the load. */
+const AT_ONCE = 10_000;
 
 interface Rest {
   /** In MiB. */
@@ -70,10 +74,11 @@ async function filled(node: NodeName, scratch: Scratch, { length }: Options): Pr
   const many = (from: number, to: number): readonly string[] =>
     Array.from({ length: to - from }, (_, at) => url(from + at));
   // Whatever is made once is made before the first look.
-  await fetchAll(many(entries, entries + 1_000), scratch);
+  await fetchAll(many(entries, entries + FIRST), scratch);
   const before = await settled(cardea);
   await fetchAll(many(0, entries), scratch);
   const taken = (await settled(cardea)) - before;
+  await assertHeld(cardea, FIRST + entries);
   const bodies = size * entries;
   return {
     entries,
@@ -84,8 +89,19 @@ async function filled(node: NodeName, scratch: Scratch, { length }: Options): Pr
   };
 }
 
-function fetchAll(url: readonly string[], scratch: Scratch): Promise<unknown> {
-  return run({ url, protocol: 'http/1.1', connections: 4, requests: url.length }, scratch);
+/** Over one connection: of several each would walk the list from its beginning, and all would ask for the same. */
+async function fetchAll(urls: readonly string[], scratch: Scratch): Promise<void> {
+  for (let at = 0; at < urls.length; at += AT_ONCE) {
+    const url = urls.slice(at, at + AT_ONCE);
+    await run({ url, protocol: 'http/1.1', connections: 1, requests: url.length }, scratch);
+  }
+}
+
+/** As many are held as were asked for, or the figures are of something else. */
+async function assertHeld({ ops }: Cardea, entries: number): Promise<void> {
+  const metrics = await (await fetch(`${ops}/metrics`)).text();
+  const held = /^cardea_cache_entries\{kind="public"\} (\d+)$/m.exec(metrics)?.[1];
+  if (Number(held) !== entries) throw new Error(`${held} entries are held, ${entries} were fetched`);
 }
 
 async function settled({ pid }: Cardea): Promise<number> {

@@ -21,58 +21,108 @@ const HELD_FACTOR = 3;
 /** True for what is named by its URL: the names of agents have no colon. */
 export const isUnnamed = (name: AgentName): boolean => name.includes(':');
 
-/**
- * Lists what must be forgotten. Of the origin that has the most goes the page that changed longest ago, so that one origin cannot
- * push out what is known of the others.
- * @param pages those that changed last come last.
- * @param newest never listed, however large it is.
- */
-export function pagesBeyondBounds(pages: ReadonlyMap<AgentName, Page>, newest: AgentName): readonly AgentName[] {
-  const undecided = [...pages].filter(([name, page]) => isUnnamed(name) && !isDecided(page)).map(sized);
-  const { awaited = [], known = [] } = Object.groupBy(undecided, ({ isTaken }) => (isTaken ? 'known' : 'awaited'));
-  return [...beyond(awaited, AWAITED, newest), ...beyond(known, KNOWN, newest)];
+/** Counts the pages of cards without a name as they change, so that no look is taken at all of them for each. */
+export interface PageBounds {
+  /** Hears of a page that stands in place of the one before it. */
+  note(name: AgentName, page: Page): void;
+  /**
+   * Lists what must be forgotten, and counts it no more. Of the origin that has the most goes the page that changed longest ago, so that
+   * one origin cannot push out what is known of the others.
+   * @param newest never listed, however large it is.
+   */
+  beyond(newest: AgentName): readonly AgentName[];
+}
+
+export function createPageBounds(): PageBounds {
+  const [awaited, known] = [new Pages(AWAITED), new Pages(KNOWN)];
+  return {
+    note(name, page) {
+      if (!isUnnamed(name)) return;
+      awaited.remove(name);
+      known.remove(name);
+      if (!isDecided(page)) (page.inForce.length > 0 ? known : awaited).add(name, bytesOf(page));
+    },
+    beyond: (newest) => [...awaited.beyond(newest), ...known.beyond(newest)],
+  };
 }
 
 /** Somebody's word stands behind it. */
 const isDecided = ({ decisions, inForce }: Page): boolean =>
   decisions.length > 0 || inForce.some(({ by }) => by === 'pin');
 
-interface Sized {
-  readonly name: AgentName;
-  readonly bytes: number;
-  readonly isTaken: boolean;
-}
-
-function sized([name, { inForce, pending }]: readonly [AgentName, Page]): Sized {
+function bytesOf({ inForce, pending }: Page): number {
   const taken = inForce.reduce((sum, { body }) => sum + body.length, 0);
-  const waits = [...pending.values()].reduce((sum, { card }) => sum + HELD_FACTOR * card.body.length, 0);
-  return { name, bytes: taken + waits, isTaken: inForce.length > 0 };
+  return [...pending.values()].reduce((sum, { card }) => sum + HELD_FACTOR * card.body.length, taken);
 }
 
-function beyond(pages: readonly Sized[], bound: Bound, newest: AgentName): readonly AgentName[] {
-  let [count, bytes] = [pages.length, pages.reduce((sum, page) => sum + page.bytes, 0)];
-  const gone: AgentName[] = [];
-  if (count <= bound.pages && bytes <= bound.bytes) return gone;
-  const byOrigin = Map.groupBy(
-    pages.filter(({ name }) => name !== newest),
-    ({ name }) => originOf(name),
-  );
-  while (count > bound.pages || bytes > bound.bytes) {
-    const oldest = mostOf(byOrigin)?.shift();
-    if (oldest === undefined) break;
-    gone.push(oldest.name);
-    count -= 1;
-    bytes -= oldest.bytes;
+interface Counted {
+  readonly bytes: number;
+  /** Grows with each change of any page. */
+  readonly changed: number;
+}
+
+/** Of each origin, those that changed last come last. */
+type OfOrigin = Map<AgentName, Counted>;
+
+class Pages {
+  readonly #bound: Bound;
+  readonly #origins = new Map<string, OfOrigin>();
+  #count = 0;
+  #bytes = 0;
+  #changes = 0;
+
+  constructor(bound: Bound) {
+    this.#bound = bound;
   }
-  return gone;
+
+  add(name: AgentName, bytes: number): void {
+    const origin = originOf(name);
+    const pages = this.#origins.get(origin) ?? new Map<AgentName, Counted>();
+    this.#origins.set(origin, pages.set(name, { bytes, changed: (this.#changes += 1) }));
+    this.#count += 1;
+    this.#bytes += bytes;
+  }
+
+  remove(name: AgentName): void {
+    const origin = originOf(name);
+    const pages = this.#origins.get(origin);
+    const page = pages?.get(name);
+    if (pages === undefined || page === undefined) return;
+    pages.delete(name);
+    if (pages.size === 0) this.#origins.delete(origin);
+    this.#count -= 1;
+    this.#bytes -= page.bytes;
+  }
+
+  beyond(newest: AgentName): readonly AgentName[] {
+    const gone: AgentName[] = [];
+    while (this.#count > this.#bound.pages || this.#bytes > this.#bound.bytes) {
+      const oldest = this.#oldestOfMost(newest);
+      if (oldest === undefined) break;
+      gone.push(oldest);
+      this.remove(oldest);
+    }
+    return gone;
+  }
+
+  /** Of the origin that has the most pages; of several the one whose oldest is the oldest. */
+  #oldestOfMost(newest: AgentName): AgentName | undefined {
+    let found: { readonly name: AgentName; readonly count: number; readonly changed: number } | undefined;
+    for (const pages of this.#origins.values()) {
+      const count = pages.size - (pages.has(newest) ? 1 : 0);
+      const oldest = oldestOf(pages, newest);
+      if (oldest === undefined || (found !== undefined && count < found.count)) continue;
+      const [name, { changed }] = oldest;
+      if (found === undefined || count > found.count || changed < found.changed) found = { name, count, changed };
+    }
+    return found?.name;
+  }
 }
 
-/** The pages of the origin that has the most; of several the one whose oldest is the oldest. */
-const mostOf = (byOrigin: ReadonlyMap<string, Sized[]>): Sized[] | undefined =>
-  [...byOrigin.values()].reduce<Sized[] | undefined>(
-    (most, pages) => (most === undefined || pages.length > most.length ? pages : most),
-    undefined,
-  );
+function oldestOf(pages: OfOrigin, newest: AgentName): readonly [AgentName, Counted] | undefined {
+  for (const page of pages) if (page[0] !== newest) return page;
+  return undefined;
+}
 
 /** Scheme, host and port, as they stand in front of the path of every URL as it is used. */
 const originOf = (url: string): string => url.slice(0, url.indexOf('/', 'https://'.length));

@@ -6,7 +6,7 @@ import type { EpochMs } from '../kernel/units.ts';
 import type { AgentRule } from '../policy/rules.ts';
 import type { CardInForce, Decision, Evidence, HeldCard, Observer } from '../ports.ts';
 import type { Offer } from './offer.ts';
-import { isUnnamed, pagesBeyondBounds } from './review-bounds.ts';
+import { createPageBounds, isUnnamed } from './review-bounds.ts';
 import { notTaken, reported, unwritten } from './review-notices.ts';
 import {
   type Done,
@@ -94,6 +94,7 @@ export const createReviews = (parts: Parts): Reviews => new Book(parts);
 class Book implements Reviews {
   readonly #parts: Parts;
   readonly #pages = new Map<AgentName, Page>();
+  readonly #bounds = createPageBounds();
   #unnamed: Promise<Outcome<null>> | undefined;
 
   constructor(parts: Parts) {
@@ -177,10 +178,15 @@ class Book implements Reviews {
   /** Puts a page in place of the one before it. Of cards without a name too many may be known then, and some are forgotten. */
   async #keep(name: AgentName, page: Page): Promise<void> {
     this.#pages.delete(name); // what changed last comes last
-    this.#pages.set(name, page);
-    const gone = isUnnamed(name) ? pagesBeyondBounds(this.#pages, name) : [];
+    this.#set(name, page);
+    const gone = isUnnamed(name) ? this.#bounds.beyond(name) : [];
     for (const each of gone) this.#pages.delete(each);
     await this.#tell(gone.map((each) => [each, this.#parts.ledger.forget(each)]));
+  }
+
+  #set(name: AgentName, page: Page): void {
+    this.#pages.set(name, page);
+    this.#bounds.note(name, page);
   }
 
   /** Reads all that is known of cards without a name, once: it is bounded, and what waits of them is listed. */
@@ -216,7 +222,7 @@ class Book implements Reviews {
     // Whoever asked at the same time may have been faster, and have changed it since.
     if (this.#pages.has(agent)) return accepted(null);
     const pending = held.value.map((card): [CardVariant, Pending] => [card.variant, { card, why: whyOf(card) }]);
-    this.#pages.set(agent, { inForce: inForce.value, decisions: decisions.value, pending: new Map(pending) });
+    this.#set(agent, { inForce: inForce.value, decisions: decisions.value, pending: new Map(pending) });
     return accepted(null);
   }
 

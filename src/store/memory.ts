@@ -4,9 +4,10 @@ import type { EvictionReason } from '../kernel/event.ts';
 import { type EntryKey, type Generation, type Tag, tag } from '../kernel/ids.ts';
 import { type Bytes, type EpochMs, ms } from '../kernel/units.ts';
 import type { Clock, Observer, Store } from '../ports.ts';
-import { compactEntry } from './compact.ts';
 import { entrySize } from './entry-size.ts';
 import { createFence } from './fence.ts';
+import { type Packed, createPack } from './packed.ts';
+import { Shelves } from './shelves.ts';
 import { createTagIndex } from './tag-index.ts';
 import { type EntryKind, type Held, Tally } from './tally.ts';
 
@@ -42,19 +43,18 @@ export const createMemoryStore = (options: MemoryStoreOptions): MemoryStore => n
 const MOST_LOOKS = 64;
 
 const ALL = tag('all');
-const NONE: readonly Entry[] = [];
 
 class Memory implements MemoryStore {
   readonly #options: MemoryStoreOptions;
-  /** The variants under each key, most recently stored first. */
-  readonly #shelves = new Map<EntryKey, readonly Entry[]>();
-  readonly #tags = createTagIndex<Entry>();
+  readonly #pack = createPack();
+  readonly #shelves = new Shelves();
+  readonly #tags = createTagIndex<Packed>();
   readonly #fence = createFence();
   readonly #tally = new Tally();
-  readonly #kept = new Map<Entry, Bytes>();
-  #turn = this.#kept.entries();
+  readonly #kept = new Set<Packed>();
+  #turn = this.#kept.values();
   #maxBytes: Bytes;
-  #lru: LRUCache<Entry, Bytes>;
+  #lru: LRUCache<Packed, Bytes>;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
@@ -64,34 +64,32 @@ class Memory implements MemoryStore {
 
   resize(maxBytes: Bytes): void {
     if (maxBytes === this.#maxBytes) return;
-    const before = [...this.#lru.rkeys()].map((entry) => [entry, this.#lru.peek(entry) ?? entrySize(entry)] as const);
+    const before = [...this.#lru.rkeys()];
     this.#maxBytes = maxBytes;
     this.#lru = this.#makeLru();
-    for (const [entry, size] of before) this.#lru.set(entry, size);
+    for (const packed of before) this.#lru.set(packed, packed.size);
     // The cache takes nothing that is larger than itself, and says nothing of it.
-    for (const [entry, size] of before) if (size > maxBytes) this.#letGo(entry, size);
+    for (const packed of before) if (packed.size > maxBytes) this.#letGo(packed);
     this.#makeRoom(0);
   }
 
   /** Its size is fixed when it is made. */
-  #makeLru(): LRUCache<Entry, Bytes> {
-    return new LRUCache<Entry, Bytes>({
+  #makeLru(): LRUCache<Packed, Bytes> {
+    return new LRUCache<Packed, Bytes>({
       maxSize: this.#maxBytes,
       sizeCalculation: (size) => size,
-      dispose: (size, entry, why) => (why === 'evict' ? this.#letGo(entry, size) : undefined),
+      dispose: (_size, packed, why) => (why === 'evict' ? this.#letGo(packed) : undefined),
     });
   }
 
-  #letGo(entry: Entry, size: Bytes): void {
-    this.#unlist(entry, size);
-    this.#report(size, 'size');
+  #letGo(packed: Packed): void {
+    this.#unlist(packed);
+    this.#report(packed.size, 'size');
   }
 
   peek(key: EntryKey): readonly Entry[] {
-    const shelf = this.#shelves.get(key);
-    if (shelf === undefined) return NONE;
-    for (const entry of shelf) this.#lru.get(entry);
-    return shelf;
+    for (const packed of this.#shelves.on(key)) this.#lru.get(packed);
+    return this.#shelves.open(key);
   }
 
   find(key: EntryKey): Promise<readonly Entry[]> {
@@ -103,23 +101,27 @@ class Memory implements MemoryStore {
   }
 
   code(key: EntryKey, etag: string, coded: readonly CodedBody[]): void {
-    const alike = (this.#shelves.get(key) ?? NONE).filter((one) => one.etag === etag && one.coded === undefined);
+    const uncoded = this.#shelves.on(key).filter((one) => {
+      const entry = one.open();
+      return entry.etag === etag && entry.coded === undefined;
+    });
     // Room for the forms of one may be made by dropping another.
-    for (const entry of alike) if (this.#shelves.get(key)?.includes(entry) === true) this.#code(entry, coded);
+    for (const packed of uncoded) if (this.#shelves.on(key).includes(packed)) this.#code(packed, coded);
   }
 
   drop(entry: Entry): Promise<void> {
-    if (this.#shelves.get(entry.key)?.includes(entry) === true) this.#remove(entry);
+    const packed = this.#shelves.on(entry.key).find((each) => each.is(entry));
+    if (packed !== undefined) this.#remove(packed);
     return Promise.resolve();
   }
 
   purge(tags: readonly Tag[], soft: boolean): Promise<number> {
-    const concerned = tags.includes(ALL) ? [...this.#shelves.values()].flat() : this.#tags.find(tags);
+    const concerned = tags.includes(ALL) ? this.#shelves.all() : this.#tags.find(tags);
     this.#fence.raise(tags, soft ? 'soft' : 'hard');
     const now = this.#options.clock.now();
-    for (const entry of concerned) {
-      if (soft) this.#exchange(entry, staleAt(entry, now));
-      else this.#report(this.#remove(entry), 'purge');
+    for (const packed of concerned) {
+      if (soft) this.#exchange(packed, staleAt(packed.open(), now), packed.size);
+      else this.#report(this.#remove(packed), 'purge');
     }
     return Promise.resolve(concerned.length);
   }
@@ -141,7 +143,7 @@ class Memory implements MemoryStore {
   }
 
   close(): Promise<void> {
-    for (const entry of [...this.#shelves.values()].flat()) this.#remove(entry);
+    for (const packed of this.#shelves.all()) this.#remove(packed);
     return Promise.resolve();
   }
 
@@ -155,11 +157,12 @@ class Memory implements MemoryStore {
       this.#report(size, 'too-large');
       return false;
     }
-    const compact = compactEntry(plain);
-    const entry = passage === 'stale' ? staleAt(compact, this.#options.clock.now()) : compact;
+    const entry = passage === 'stale' ? staleAt(plain, this.#options.clock.now()) : plain;
     this.#clearPlace(entry);
     this.#makeRoom(size);
-    this.#list(entry, size, pinned);
+    const packed = this.#pack(entry, size);
+    this.#list(packed, pinned);
+    this.#shelves.set(entry.key, [packed, ...this.#shelves.on(entry.key)]);
     return true;
   }
 
@@ -178,7 +181,7 @@ class Memory implements MemoryStore {
 
   /** Takes out the entry that the new one replaces, else the last of too many variants. */
   #clearPlace(entry: Entry): void {
-    const shelf = this.#shelves.get(entry.key) ?? NONE;
+    const shelf = this.#shelves.on(entry.key);
     const before = shelf.find((other) => other.variant === entry.variant);
     if (before !== undefined) this.#report(this.#remove(before), 'replaced');
     else if (shelf.length >= MOST_VARIANTS) {
@@ -198,67 +201,66 @@ class Memory implements MemoryStore {
   /** Looks at one pinned entry, each in its turn, and lets it go the way of the others when its pin has ended. */
   #releaseOne(): void {
     const next = this.#nextKept();
-    if (next === undefined || this.#options.pinned(next[0])) return;
-    const [entry, size] = next;
-    this.#kept.delete(entry);
-    if (this.#lru.calculatedSize + size <= this.#maxBytes) this.#lru.set(entry, size);
-    else this.#letGo(entry, size);
+    if (next === undefined || this.#options.pinned(next.open())) return;
+    this.#kept.delete(next);
+    if (this.#lru.calculatedSize + next.size <= this.#maxBytes) this.#lru.set(next, next.size);
+    else this.#letGo(next);
   }
 
   /** Goes round without beginning anew each time: whoever begins at the first passes over all that have gone. */
-  #nextKept(): readonly [Entry, Bytes] | undefined {
+  #nextKept(): Packed | undefined {
     let next = this.#turn.next();
     if (next.done === true) {
-      this.#turn = this.#kept.entries();
+      this.#turn = this.#kept.values();
       next = this.#turn.next();
     }
     return next.done === true ? undefined : next.value;
   }
 
-  #list(entry: Entry, size: Bytes, pinned: boolean): void {
-    this.#shelves.set(entry.key, [entry, ...(this.#shelves.get(entry.key) ?? NONE)]);
-    this.#tags.add(entry);
-    this.#tally.add(entry, size);
-    if (pinned) this.#kept.set(entry, size);
-    else this.#lru.set(entry, size);
+  #list(packed: Packed, pinned: boolean): void {
+    this.#tags.add(packed);
+    this.#tally.add(packed.kind, packed.size);
+    if (pinned) this.#kept.add(packed);
+    else this.#lru.set(packed, packed.size);
   }
 
-  #unlist(entry: Entry, size: Bytes): void {
-    const rest = (this.#shelves.get(entry.key) ?? NONE).filter((other) => other !== entry);
-    if (rest.length === 0) this.#shelves.delete(entry.key);
-    else this.#shelves.set(entry.key, rest);
-    this.#tags.remove(entry);
-    this.#tally.remove(entry, size);
+  #unlist(packed: Packed): void {
+    const rest = this.#shelves.on(packed.key).filter((other) => other !== packed);
+    this.#shelves.set(packed.key, rest);
+    this.#tags.remove(packed);
+    this.#tally.remove(packed.kind, packed.size);
+    packed.release();
   }
 
-  #remove(entry: Entry): Bytes {
-    const size = this.#kept.get(entry) ?? this.#lru.peek(entry) ?? entrySize(entry);
-    this.#kept.delete(entry);
-    this.#lru.delete(entry);
-    this.#unlist(entry, size);
-    return size;
+  #remove(packed: Packed): Bytes {
+    this.#kept.delete(packed);
+    this.#lru.delete(packed);
+    this.#unlist(packed);
+    return packed.size;
   }
 
   /** What finds no room with its forms has none from now on, and nobody makes them again. */
-  #code(entry: Entry, coded: readonly CodedBody[]): void {
-    const whole = compactEntry({ ...entry, coded });
+  #code(packed: Packed, coded: readonly CodedBody[]): void {
+    const entry = packed.open();
+    const whole = { ...entry, coded };
     const size = entrySize(whole);
-    if (!this.#kept.has(entry) && !this.#isWorthIts(size)) this.#exchange(entry, { ...entry, coded: [] });
-    else this.#exchange(entry, whole, size);
+    if (!this.#kept.has(packed) && !this.#isWorthIts(size))
+      this.#exchange(packed, { ...entry, coded: [] }, packed.size);
+    else this.#exchange(packed, whole, size);
   }
 
-  /** Puts a copy in an entry's very place; of the same size where none is given. */
-  #exchange(entry: Entry, copy: Entry, grown?: Bytes): void {
-    const pinned = this.#kept.has(entry);
-    const before = this.#shelves.get(entry.key) ?? NONE;
-    const held = this.#remove(entry);
-    const size = grown ?? held;
+  /** Puts another in an entry's very place. */
+  #exchange(packed: Packed, other: Entry, size: Bytes): void {
+    const pinned = this.#kept.has(packed);
+    const before = this.#shelves.on(packed.key);
+    this.#remove(packed);
     this.#makeRoom(size);
-    const left = new Set(this.#shelves.get(entry.key));
-    this.#list(copy, size, pinned);
+    const left = new Set(this.#shelves.on(packed.key));
+    const exchanged = this.#pack(other, size);
+    this.#list(exchanged, pinned);
     this.#shelves.set(
-      entry.key,
-      before.flatMap((other) => (other === entry ? copy : left.has(other) ? other : [])),
+      packed.key,
+      before.flatMap((each) => (each === packed ? exchanged : left.has(each) ? each : [])),
     );
   }
 

@@ -1,4 +1,3 @@
-import type { Entry } from '../kernel/entry.ts';
 import { type Bytes, bytes } from '../kernel/units.ts';
 
 /** What an entry is, for metrics: a card that was judged, or a response of an origin with `content: any`. */
@@ -15,12 +14,12 @@ export class Tally {
   readonly #public = { entries: 0, bytes: 0 };
   readonly #other = { entries: 0, bytes: 0 };
 
-  add(entry: Entry, size: Bytes): void {
-    this.#change(entry, 1, size);
+  add(kind: EntryKind, size: Bytes): void {
+    this.#change(kind, 1, size);
   }
 
-  remove(entry: Entry, size: Bytes): void {
-    this.#change(entry, -1, -size);
+  remove(kind: EntryKind, size: Bytes): void {
+    this.#change(kind, -1, -size);
   }
 
   get bytes(): number {
@@ -35,10 +34,10 @@ export class Tally {
     return { public: heldOf(this.#public), other: heldOf(this.#other) };
   }
 
-  #change(entry: Entry, entries: number, size: number): void {
-    const kind = entry.admission === null ? this.#other : this.#public;
-    kind.entries += entries;
-    kind.bytes += size;
+  #change(kind: EntryKind, entries: number, size: number): void {
+    const sum = kind === 'other' ? this.#other : this.#public;
+    sum.entries += entries;
+    sum.bytes += size;
   }
 }
 
