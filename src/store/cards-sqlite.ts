@@ -27,17 +27,18 @@ export class CardsFile {
 
   /**
    * Opens the file. What is damaged or of a newer program is put aside, for it is only a cache: a cold start.
+   * @param isAsLeft whether it is as this process left it, so that it needs no check.
    * @returns the reason why it was put aside, where it was.
    */
-  static open(file: string): { readonly cards: CardsFile; readonly aside: DiskFault | null } {
+  static open(file: string, isAsLeft = false): { readonly cards: CardsFile; readonly aside: DiskFault | null } {
     try {
-      return { cards: new CardsFile(openMigrated(file)), aside: null };
+      return { cards: new CardsFile(openMigrated(file, isAsLeft)), aside: null };
     } catch (error) {
       const fault = diskFault(error);
       if (fault !== 'corrupt' && fault !== 'future') throw error;
       renameSync(file, `${file}.${fault}`);
       for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
-      return { cards: new CardsFile(openMigrated(file)), aside: fault };
+      return { cards: new CardsFile(openMigrated(file, false)), aside: fault };
     }
   }
 
@@ -120,8 +121,8 @@ const rowOf = (row: Record<string, unknown>): CardRow => ({
   body: blob(row['body']),
 });
 
-function openMigrated(file: string): DatabaseSync {
-  const db = openDatabase(file);
+function openMigrated(file: string, isAsLeft: boolean): DatabaseSync {
+  const db = openDatabase(file, isAsLeft);
   try {
     migrate(db, CARDS_SCHEMA);
     return db;

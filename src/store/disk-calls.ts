@@ -12,16 +12,43 @@ import type {
 } from '../ports.ts';
 import type { EncodedEntry } from './card-codec.ts';
 import type { CardRow } from './cards-sqlite.ts';
-import type { KeepReceipts } from './ledger-file.ts';
+import type { KeepReceipts, KeptReceipts } from './ledger-file.ts';
 import type { DiskFault } from './sqlite.ts';
 
 /** What crosses between the program and the thread that waits for the disk. */
 
-/** What the thread is started with. */
+/** What the disk is opened with. */
 export interface DiskOptions {
   readonly ledgerFile: string;
   readonly cardsFile: string;
   readonly chainKey: Uint8Array;
+}
+
+/** What a thread is started with. */
+export interface ThreadOptions extends DiskOptions {
+  readonly known: Known;
+}
+
+/** What a thread that ends leaves to the next one. */
+export interface Known {
+  readonly ledger: KnownFile;
+  readonly cards: KnownFile;
+  readonly cardsAside: DiskFault | null;
+}
+
+export interface KnownFile {
+  /** The file as it was closed; null where it never was open. */
+  readonly left: LeftFile | null;
+  /** A fault that only a person mends. */
+  readonly lasting: Failure | null;
+}
+
+export interface LeftFile {
+  readonly inode: bigint;
+  /** When it was made, in ns. */
+  readonly born: bigint;
+  /** Its size and times: another one where somebody wrote into it. */
+  readonly print: string;
 }
 
 /** How opening went: null for what is open. */
@@ -40,11 +67,11 @@ export interface Failure {
 /** The work of the thread, in the order in which it is asked for. */
 export interface DiskCalls {
   open(): Opened;
-  append(receipts: readonly Receipt[]): void;
-  prune(bounds: KeepReceipts, now: number): number;
+  append(receipts: readonly Receipt[]): KeptReceipts;
+  prune(bounds: KeepReceipts, now: number): KeptReceipts;
   query(query: ReceiptQuery): ReceiptPage;
   verify(): ChainReport;
-  decide(decision: Decision, letsIn: readonly CardInForce[]): void;
+  decide(decision: Decision, letsIn: readonly CardInForce[]): KeptReceipts;
   decisions(agent: AgentName): readonly Decision[];
   hold(card: HeldCard): void;
   held(agent: AgentName | null): readonly HeldCard[];
@@ -63,6 +90,8 @@ export interface DiskCalls {
   loadCards(): readonly EncodedEntry[];
   saveKeySet(keys: ArchivedKeySet): void;
   loadKeySets(): readonly ArchivedKeySet[];
+  /** Closes the files and ends the thread, until the next call. */
+  rest(): Known;
   close(): void;
 }
 

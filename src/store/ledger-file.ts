@@ -24,14 +24,24 @@ export interface KeepReceipts {
   readonly max: number;
 }
 
+/** What is there of receipts, for whoever holds the bounds against it. */
+export interface KeptReceipts {
+  readonly count: number;
+  /** When the oldest was made, in ms; null of none. */
+  readonly oldest: number | null;
+}
+
 /** The ledger's file, held by whoever may wait for a disk. Every method throws what SQLite throws, with nothing half done. */
 export class LedgerFile {
   readonly #db: DatabaseSync;
   readonly #key: Uint8Array;
 
-  /** @param key keys the chain; it is kept outside the file. */
-  constructor(file: string, key: Uint8Array) {
-    this.#db = openDatabase(file);
+  /**
+   * @param key keys the chain; it is kept outside the file.
+   * @param isAsLeft whether the file is as this process left it, so that it needs no check.
+   */
+  constructor(file: string, key: Uint8Array, isAsLeft = false) {
+    this.#db = openDatabase(file, isAsLeft);
     this.#key = key;
     try {
       const isNew = Number(this.#db.prepare('pragma user_version').get()?.['user_version']) === 0;
@@ -44,20 +54,22 @@ export class LedgerFile {
   }
 
   /** Adds receipts to the chain, all or none. */
-  append(receipts: readonly Receipt[]): void {
-    transact(this.#db, () => this.#link(receipts));
+  append(receipts: readonly Receipt[]): KeptReceipts {
+    return transact(this.#db, () => this.#link(receipts));
   }
 
-  /** Takes away the oldest receipts beyond the bounds; the chain is anchored at the last of them. Returns how many. */
-  prune({ keep, max }: KeepReceipts, now: number): number {
+  /** Takes away the oldest receipts beyond the bounds; the chain is anchored at the last of them. */
+  prune({ keep, max }: KeepReceipts, now: number): KeptReceipts {
     return transact(this.#db, () => {
       const ends = readEnds(this.#db, this.#key);
       const tooOld = this.#number('select max(seq) as n from receipts where at < ?', now - keep);
       const last = Math.min(Math.max(tooOld, ends.headSeq - max), ends.headSeq);
       const row = this.#db.prepare('select link from receipts where seq = ?').get(last);
-      if (last <= ends.anchorSeq || row === undefined) return 0;
-      moveEnds(this.#db, this.#key, ends, { ...ends, anchorSeq: last, anchorLink: blob(row['link']) });
-      return Number(this.#db.prepare('delete from receipts where seq <= ?').run(last).changes);
+      if (last <= ends.anchorSeq || row === undefined) return this.#kept(ends);
+      const after = { ...ends, anchorSeq: last, anchorLink: blob(row['link']) };
+      moveEnds(this.#db, this.#key, ends, after);
+      this.#db.prepare('delete from receipts where seq <= ?').run(last);
+      return this.#kept(after);
     });
   }
 
@@ -79,9 +91,9 @@ export class LedgerFile {
   }
 
   /** Writes a decision, its receipt and the end of the hold in one transaction. */
-  decide(decision: Decision, letsIn: readonly CardInForce[]): void {
+  decide(decision: Decision, letsIn: readonly CardInForce[]): KeptReceipts {
     const { id, at, agent, digest, action, reason, by } = decision;
-    transact(this.#db, () => {
+    return transact(this.#db, () => {
       this.#db
         .prepare(
           'insert into decisions (id, at, agent, digest, action, reason, authority) values (?, ?, ?, ?, ?, ?, ?)',
@@ -90,7 +102,7 @@ export class LedgerFile {
       this.#db.prepare('delete from held where agent = ? and digest = ?').run(agent, digest);
       this.releaseExtended(agent, digest);
       for (const card of letsIn) insertInForce(this.#db, card);
-      this.#link([{ kind: 'review', ...decision } satisfies ReviewReceipt]);
+      return this.#link([{ kind: 'review', ...decision } satisfies ReviewReceipt]);
     });
   }
 
@@ -157,7 +169,7 @@ export class LedgerFile {
     this.#db.close();
   }
 
-  #link(receipts: readonly Receipt[]): void {
+  #link(receipts: readonly Receipt[]): KeptReceipts {
     const before = readEnds(this.#db, this.#key);
     const insert = this.#db.prepare(
       'insert into receipts (seq, id, at, kind, agent, body, link) values (?, ?, ?, ?, ?, ?, ?)',
@@ -173,6 +185,12 @@ export class LedgerFile {
       ends = { ...ends, headSeq: row.seq, headLink: link };
     }
     moveEnds(this.#db, this.#key, before, ends);
+    return this.#kept(ends);
+  }
+
+  #kept({ headSeq, anchorSeq }: ChainEnds): KeptReceipts {
+    const oldest = this.#db.prepare('select min(at) as n from receipts').get()?.['n'];
+    return { count: headSeq - anchorSeq, oldest: typeof oldest === 'number' ? oldest : null };
   }
 
   #number(sql: string, value: number): number {

@@ -6,7 +6,7 @@ import type { Clock, Evidence, Observer } from '../ports.ts';
 import type { Failure } from './disk-calls.ts';
 import type { Disk, DiskResult } from './disk.ts';
 import { type KeyedHash, withoutNames } from './keyed-hash.ts';
-import type { KeepReceipts } from './ledger-file.ts';
+import type { KeepReceipts, KeptReceipts } from './ledger-file.ts';
 import { newReceiptId } from './receipt-id.ts';
 import { createRefusalTally } from './refusal-tally.ts';
 import { DISK_MENDS } from './sqlite.ts';
@@ -37,6 +37,8 @@ class SqliteLedger implements Evidence {
   #cancelFlush: (() => void) | undefined;
   #cancelPrune: () => void = () => undefined;
   #failing = false;
+  /** What the disk said last; undefined before that. */
+  #kept: KeptReceipts | undefined;
   readonly keyedHash: KeyedHash;
 
   constructor(parts: LedgerParts) {
@@ -44,13 +46,16 @@ class SqliteLedger implements Evidence {
     this.keyedHash = parts.keyedHash;
     this.#tally = createRefusalTally({
       clock: parts.clock,
-      issue: () => this.issue(),
+      // What is counted for a minute is no reason for the disk's thread to be up now.
+      issue: () => newReceiptId(parts.clock.now()),
       record: (receipt) => this.record(receipt),
     });
     this.#planPrune();
   }
 
+  /** What is about to happen will be written down: the disk's thread starts while it happens. */
   issue(): ReturnType<Evidence['issue']> {
+    this.#parts.disk.wake();
     return newReceiptId(this.#parts.clock.now());
   }
 
@@ -83,6 +88,7 @@ class SqliteLedger implements Evidence {
     void this.#flush();
     const done = this.#outcome(await this.#parts.disk.call('decide', decision, letsIn));
     if (!done.ok) return done;
+    this.#kept = done.value;
     this.#parts.observer.record({ kind: 'receipt', receipt: { kind: 'review', ...decision } });
     return accepted(decision);
   }
@@ -148,6 +154,7 @@ class SqliteLedger implements Evidence {
     const receipt = withoutNames(given, this.keyedHash);
     this.#parts.observer.record({ kind: 'receipt', receipt });
     this.#batch.push(receipt);
+    this.#parts.disk.wake();
   }
 
   /** Hands the batch to the disk; resolves to whether it is there. */
@@ -164,7 +171,7 @@ class SqliteLedger implements Evidence {
     this.#batches += 1;
     const written = await this.#parts.disk.call('append', batch);
     this.#batches -= 1;
-    if (written.ok) this.#recover();
+    if (written.ok) this.#recover(written.value);
     else this.#lose(batch.length, written);
     return written.ok;
   }
@@ -176,7 +183,8 @@ class SqliteLedger implements Evidence {
     this.#parts.observer.record(ledgerFails(failure));
   }
 
-  #recover(): void {
+  #recover(kept: KeptReceipts): void {
+    this.#kept = kept;
     if (!this.#failing) return;
     this.#failing = false;
     this.#parts.observer.record({ kind: 'notice', level: 'info', msg: 'the ledger is written again' });
@@ -184,10 +192,22 @@ class SqliteLedger implements Evidence {
 
   #planPrune(): void {
     this.#cancelPrune = this.#parts.clock.after(PRUNE_EVERY, () => {
-      // A failure shows at the next write; an unpruned ledger is only too long.
-      void this.#parts.disk.call('prune', this.#parts.bounds(), this.#parts.clock.now());
+      if (this.#isPruneDue()) void this.#prune();
       this.#planPrune();
     });
+  }
+
+  /** Whether there is more than is to be kept: the disk's thread is not woken to find nothing. */
+  #isPruneDue(): boolean {
+    const { count, oldest } = this.#kept ?? UNKNOWN;
+    const { keep, max } = this.#parts.bounds();
+    return count > max || (oldest !== null && oldest < this.#parts.clock.now() - keep);
+  }
+
+  /** A failure shows at the next write; an unpruned ledger is only too long. */
+  async #prune(): Promise<void> {
+    const pruned = await this.#parts.disk.call('prune', this.#parts.bounds(), this.#parts.clock.now());
+    if (pruned.ok) this.#kept = pruned.value;
   }
 
   #outcome<T>(result: DiskResult<T>): Outcome<T> {
@@ -198,6 +218,9 @@ class SqliteLedger implements Evidence {
 }
 
 const RETRY_AFTER = seconds(5);
+
+/** Of a ledger that an earlier process wrote. */
+const UNKNOWN: KeptReceipts = { count: Infinity, oldest: null };
 
 const ledgerFails = ({ fault, message }: Failure): Event => ({
   kind: 'notice',

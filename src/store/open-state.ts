@@ -43,11 +43,8 @@ export async function openStateFolder(folder: string, lock: StateLock | null, pa
   const { clock, observer, bounds } = parts;
   const { key, kept } = await orRelease(readHashKey(folder), lock);
   const cardKey = await orRelease(readCardKey(folder), lock);
-  const disk = createDisk({
-    ledgerFile: path.join(folder, LEDGER),
-    cardsFile: path.join(folder, CARDS),
-    chainKey: deriveKey(key, 'chain'),
-  });
+  const files = { ledgerFile: path.join(folder, LEDGER), cardsFile: path.join(folder, CARDS) };
+  const disk = createDisk({ ...files, chainKey: deriveKey(key, 'chain') }, clock);
   const opened = await disk.call('open');
   const notices = opened.ok ? openingNotices(opened.value) : [notice('error', opened.message)];
   if (!kept) notices.push(notice('error', 'the state folder cannot be written: nothing is kept'));

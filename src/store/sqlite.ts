@@ -8,6 +8,7 @@ export type DiskFault =
   | 'io' // the folder or file cannot be read or written
   | 'corrupt' // the content is damaged, or no database
   | 'future' // a newer Cardea wrote it
+  | 'thread' // no thread can be started
   | 'closed' // the ledger has ended
   | 'bug'; // anything else
 
@@ -24,13 +25,17 @@ export class DiskError extends Error {
 /** A person with `sqlite3` open on the file is given this long before a write is lost. In a worker: nothing waits with it. */
 const BUSY_TIMEOUT = 2_000;
 
-/** Opens a database for this user alone, write-ahead logged and synced at every commit. */
-export function openDatabase(file: string): DatabaseSync {
+/**
+ * Opens a database for this user alone, write-ahead logged and synced at every commit.
+ * @param isAsLeft whether it is as this process left it: the check reads all of it.
+ */
+export function openDatabase(file: string, isAsLeft = false): DatabaseSync {
   // SQLite makes its files with the mode of the first, which it would make readable for everyone.
   closeSync(openSync(file, 'a', 0o600));
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT, limits: { attach: 0 } });
   try {
     db.exec('pragma journal_mode=wal; pragma synchronous=full; pragma journal_size_limit=16777216');
+    if (isAsLeft) return db;
     const check = db.prepare('pragma quick_check(1)').get();
     if (check?.['quick_check'] !== 'ok') throw new DiskError('corrupt', String(check?.['quick_check']));
     return db;
@@ -99,6 +104,7 @@ export const DISK_MENDS: Readonly<Record<DiskFault, string>> = {
   corrupt:
     'stop Cardea, move the file away (it is evidence: keep it) and start again; cards must then be approved again',
   future: 'start the newer version again, or move the file away; cards must then be approved again',
+  thread: 'give this user and this container more threads, open files or memory',
   closed: 'Cardea is ending',
   bug: 'report it with the log line',
 };

@@ -44,6 +44,7 @@ export function lockStateFolder(folder: string): StateLock | null {
         return null;
       case 'corrupt':
       case 'future':
+      case 'thread':
       case 'closed':
       case 'bug':
         throw new Error(`state: ${file} is no lock of Cardea's; take it away and start again`, { cause: error });

@@ -7,9 +7,14 @@ import type { Disk } from '../../src/store/disk.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** A disk that never answers. */
-const hanging: Disk = { call: () => new Promise(() => undefined), close: () => Promise.resolve() };
+const hanging: Disk = {
+  call: () => new Promise(() => undefined),
+  wake: () => undefined,
+  close: () => Promise.resolve(),
+};
 const failing: Disk = {
   call: () => Promise.resolve({ ok: false, fault: 'full', message: 'disk is full' }),
+  wake: () => undefined,
   close: () => Promise.resolve(),
 };
 
