@@ -22,7 +22,7 @@ export interface Disk {
 const MOST_WAITING = 10_000;
 
 /** A thread is a tenth of a sidecar's memory, and a start of one is 40 ms of CPU. */
-export const REST_AFTER = ms(10_000);
+export const REST_AFTER = ms(5_000);
 
 type Settle = (result: DiskResult<unknown>) => void;
 

@@ -2,80 +2,17 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, describe, test } from 'node:test';
-import { agentName } from '../../src/kernel/ids.ts';
+import { describe, test } from 'node:test';
 import { createDisk, type Disk } from '../../src/store/disk.ts';
-import { type DiskThread, type StartThread, type ThreadEvents, startThread } from '../../src/store/disk-thread.ts';
-import { createKeyedHash } from '../../src/store/keyed-hash.ts';
-import type { KeepReceipts } from '../../src/store/ledger-file.ts';
-import { createSqliteLedger } from '../../src/store/ledger-sqlite.ts';
+import type { DiskThread, StartThread, ThreadEvents } from '../../src/store/disk-thread.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { KEEP, exchange, temporaryFolder } from './ledger-world.ts';
+import { exchange, temporaryFolder } from './ledger-world.ts';
+import { ids, openDisk } from './resting-disk.ts';
 
 /*
- * The thread that waits for the disk ends when nothing was asked of it for ten seconds, and the next call starts another. Nobody who calls
+ * The thread that waits for the disk ends when nothing was asked of it for five seconds, and the next call starts another. Nobody who calls
  * may notice more than the time that a start takes.
  */
-
-/** The real thread, counted. */
-interface Threads {
-  readonly start: StartThread;
-  started(): number;
-  /** Resolves when no thread runs. */
-  allGone(): Promise<void>;
-  /** Whether a thread that has ended is known to have. */
-  heldBack(): () => void;
-}
-
-function threads(): Threads {
-  const lives: Promise<void>[] = [];
-  let gate = Promise.resolve();
-  return {
-    start(options, events) {
-      const life = Promise.withResolvers<void>();
-      lives.push(life.promise);
-      const ended: ThreadEvents['ended'] = (failure) =>
-        void gate.then(() => events.ended(failure)).then(life.resolve, life.reject);
-      return startThread(options, { ...events, ended });
-    },
-    started: () => lives.length,
-    allGone: async () => void (await Promise.all(lives)),
-    heldBack() {
-      const held = Promise.withResolvers<void>();
-      gate = held.promise;
-      return held.resolve;
-    },
-  };
-}
-
-interface Opened extends Threads {
-  readonly disk: Disk;
-  readonly clock: FakeClock;
-  readonly ledgerFile: string;
-  readonly cardsFile: string;
-  rest(): Promise<void>;
-}
-
-async function openDisk(t: TestContext, folder?: string): Promise<Opened> {
-  const kept = folder ?? (await temporaryFolder(t));
-  const clock = new FakeClock();
-  const made = threads();
-  const files = { ledgerFile: path.join(kept, 'ledger.db'), cardsFile: path.join(kept, 'cards.db') };
-  const disk = createDisk({ ...files, chainKey: new Uint8Array(32) }, clock, made.start);
-  t.after(() => disk.close());
-  await disk.call('open');
-  const rest = async (): Promise<void> => {
-    await clock.advance(10_000);
-    await made.allGone();
-  };
-  return { ...made, disk, clock, ...files, rest };
-}
-
-async function ids(disk: Disk): Promise<readonly string[]> {
-  const found = await disk.call('query', { limit: 100 });
-  assert.ok(found.ok, JSON.stringify(found));
-  return found.value.receipts.map(({ id }) => id).toReversed();
-}
 
 async function fault(disk: Disk, call: 'query' | 'loadCards' = 'query'): Promise<string> {
   const done = call === 'query' ? await disk.call('query', { limit: 1 }) : await disk.call('loadCards');
@@ -83,12 +20,12 @@ async function fault(disk: Disk, call: 'query' | 'loadCards' = 'query'): Promise
 }
 
 describe('the thread of the disk rests', () => {
-  test('after ten seconds without a call, and starts at the next one, with everything as it was', async (t) => {
+  test('after five seconds without a call, and starts at the next one, with everything as it was', async (t) => {
     const { disk, clock, started, rest } = await openDisk(t);
     await disk.call('append', [exchange('r-1')]);
-    await clock.advance(9_999);
+    await clock.advance(4_999);
     await disk.call('append', [exchange('r-2')]);
-    await clock.advance(9_999);
+    await clock.advance(4_999);
     assert.deepEqual(await ids(disk), ['r-1', 'r-2']);
     assert.equal(started(), 1, 'whoever calls keeps it');
     await rest();
@@ -114,7 +51,7 @@ describe('the thread of the disk rests', () => {
   test('and calls that come while it goes wait for the next, in their order', async (t) => {
     const { disk, clock, started, heldBack } = await openDisk(t);
     const letGo = heldBack();
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     const written = ['r-1', 'r-2', 'r-3'].map((id) => disk.call('append', [exchange(id)]));
     const read = ids(disk);
     await clock.advance(60_000);
@@ -132,10 +69,10 @@ describe('the thread of the disk rests', () => {
     const { disk, clock, rest, started } = await openDisk(t);
     const before = clock.now;
     clock.now = () => before.call(new FakeClock(0));
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     assert.equal(started(), 1);
     Reflect.deleteProperty(clock, 'now');
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     await rest();
     assert.deepEqual(await ids(disk), []);
     assert.equal(started(), 2);
@@ -149,7 +86,7 @@ describe('the thread of the disk rests', () => {
     await clock.turn();
     assert.equal(started(), 2);
     const letGo = heldBack();
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     disk.wake();
     letGo();
     await allGone();
@@ -233,7 +170,7 @@ describe('closing', () => {
     const folder = await temporaryFolder(t);
     const { disk, clock, started, heldBack } = await openDisk(t, folder);
     const letGo = heldBack();
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     const written = disk.call('append', [exchange('r-1')]);
     const closed = disk.close();
     assert.equal(await fault(disk), 'closed');
@@ -248,7 +185,7 @@ describe('closing', () => {
   test('while it goes with nothing to do waits for its end alone', async (t) => {
     const { disk, clock, started, heldBack } = await openDisk(t);
     const letGo = heldBack();
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     disk.wake();
     const closed = disk.close();
     letGo();
@@ -279,7 +216,7 @@ describe('a thread that is not as it should be', () => {
     await clock.advance(3_600_000);
     assert.deepEqual(told, ['loadCards']);
     events[0]?.replied({ ticket: 1, ok: true, value: [] });
-    await clock.advance(10_000);
+    await clock.advance(5_000);
     assert.deepEqual(told, ['loadCards', 'rest']);
   });
 
@@ -289,7 +226,7 @@ describe('a thread that is not as it should be', () => {
       if (dies !== 'at work') {
         disk.wake();
         await clock.turn();
-        await clock.advance(10_000);
+        await clock.advance(5_000);
       }
       const called = disk.call('loadCards');
       events[0]?.ended({ fault: 'bug', message: 'out of memory' });
@@ -311,75 +248,5 @@ describe('a thread that is not as it should be', () => {
     assert.equal((await later).ok, false, 'told after it was asked for');
     void disk.call('loadKeySets');
     assert.deepEqual([events.length, told.at(-1)], [2, 'loadKeySets']);
-  });
-});
-
-describe('the ledger at rest', () => {
-  async function openLedger(t: TestContext, bounds: KeepReceipts) {
-    const opened = await openDisk(t);
-    const { clock, disk } = opened;
-    const observer = { record: () => undefined };
-    const keyedHash = createKeyedHash(new Uint8Array(32));
-    const ledger = createSqliteLedger({ clock, observer, disk, bounds: () => bounds, keyedHash });
-    t.after(() => ledger.close());
-    return { ...opened, ledger };
-  }
-
-  test('is not woken to prune when nothing is due, and is when the oldest receipt gets too old', async (t) => {
-    const { ledger, clock, started, allGone } = await openLedger(t, { keep: 3_600_000, max: 4 });
-    const at = clock.now();
-    await ledger.commit(exchange('r-1', { at }));
-    for (let minutes = 0; minutes < 60; minutes += 1) {
-      await clock.advance(60_000);
-      await allGone();
-    }
-    assert.equal(started(), 1, 'an hour old is not older than that');
-    await clock.advance(60_000);
-    const chain = await ledger.verify();
-    assert.ok(chain.ok && chain.value.whole && chain.value.pruned === 1);
-    assert.equal(started(), 2);
-    await clock.advance(600_000);
-    await allGone();
-    assert.equal(started(), 2);
-  });
-
-  test('is woken to prune what is more than is kept, of an earlier process too', async (t) => {
-    const { ledger, clock, started, disk } = await openLedger(t, { ...KEEP, max: 2 });
-    await disk.call(
-      'append',
-      ['a', 'b', 'c'].map((id) => exchange(id, { at: clock.now() })),
-    );
-    await clock.advance(60_000);
-    assert.deepEqual(await ids(disk), ['b', 'c']);
-    await ledger.commit(exchange('d', { at: clock.now() }));
-    await clock.advance(60_000);
-    assert.deepEqual(await ids(disk), ['c', 'd']);
-    assert.ok(started() > 1);
-  });
-
-  test('starts while what is to be written happens, and not for refusals that are counted', async (t) => {
-    const { ledger, clock, started, rest, disk } = await openLedger(t, KEEP);
-    await clock.advance(60_000); // the first look at what there is
-    await ids(disk);
-    await rest();
-    const before = started();
-    ledger.refused({ agent: agentName('weather'), code: 'killed', principal: null, tenant: null });
-    await clock.turn();
-    assert.equal(started(), before);
-    ledger.issue();
-    await clock.turn();
-    assert.equal(started(), before + 1);
-  });
-
-  test('loses nothing of what was recorded as it went', async (t) => {
-    const { ledger, clock, disk, heldBack } = await openLedger(t, KEEP);
-    const letGo = heldBack();
-    await clock.advance(9_950);
-    ledger.record(exchange('r-1'));
-    await clock.advance(10_000);
-    ledger.record(exchange('r-2'));
-    letGo();
-    assert.equal(await ledger.commit(exchange('r-3')), true);
-    assert.deepEqual(await ids(disk), ['r-1', 'r-2', 'r-3']);
   });
 });
