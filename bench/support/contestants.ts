@@ -18,8 +18,8 @@ import { start } from './server.ts';
 /** How a hit is asked for. */
 export type Manner = Pick<Load, 'protocol' | 'connections'> & {
   readonly conditional: boolean;
-  /** True for a request that is read each time: it has a field whose value nobody may keep. */
-  readonly read?: boolean;
+  /** What a request says beside. Node reads one with a field that nobody knows each time. */
+  readonly fields?: Readonly<Record<string, string>>;
 };
 
 /** A server, once it has the card: who it is in a case. Null where it does not take part in it. */
@@ -38,9 +38,9 @@ export async function enterCardea(node: NodeName, origin: Origin, scratch: Scrat
   const http1 = await startFloor('floor-http1.mjs', { url }, node, scratch);
   const h2c = await startFloor('floor-h2c.mjs', { url }, node, scratch);
   const conditions = { 'If-None-Match': fieldOf(await probe(url), 'etag') };
-  const loadOf = ({ conditional, read = false, ...manner }: Manner) => ({
+  const loadOf = ({ conditional, fields, ...manner }: Manner) => ({
     ...manner,
-    fields: { ...(conditional ? conditions : {}), ...(read ? { 'X-Unknown': '1' } : {}) },
+    fields: { ...(conditional ? conditions : {}), ...fields },
   });
   return [
     (manner) => {

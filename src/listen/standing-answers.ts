@@ -17,7 +17,7 @@ export interface StandingAnswers {
   find(exchange: Exchange, context: AskContext, now: EpochMs): Known | undefined;
   /** The same for a request whose head came in bytes that are known, on a connection that says nothing of its client. */
   findHead(head: string, context: AskContext, localAddress: string | undefined, now: EpochMs): Known | undefined;
-  /** Remembers in which bytes a request came, where its head may be kept. */
+  /** Remembers in which bytes a request came, where its head may be kept; any other trace may stand in them. */
   keepHead(head: string, known: Known): void;
   /** Remembers what a request got, where that stands for more than this one. */
   keep(ask: Received, answer: Answer, now: EpochMs): void;
@@ -53,6 +53,10 @@ const SECRET: readonly string[] = ['authorization', 'proxy-authorization', 'cook
 const SECRET_BESIDE: readonly string[] = ['proxy-authorization', 'cookie'];
 const CREDENTIAL = 'authorization';
 const WITH_CREDENTIAL = /\nauthorization[ \t]*:/i;
+/** Says which step of a trace a request is, another one each time (W3C Trace Context §3.2): of its alphabet and length, it means nothing here. */
+const TRACED = /\r\ntraceparent: [0-9a-f-]{55}\r\n/i;
+const UNTRACED = '\r\ntraceparent: \r\n';
+const TRACE = 'traceparent';
 /** Fields that hold no credential, whoever sends them, and mostly the same each time: a head with others is not kept. */
 const PLAIN: ReadonlySet<string> = new Set(
   `host user-agent accept accept-encoding accept-language cache-control pragma connection if-none-match if-modified-since range
@@ -73,6 +77,10 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
     const credential = credentialOf(rawHeaders);
     return credential === undefined ? url : seal(`${url} ${credential}`);
   };
+  const keyOfHead = (head: string): string => {
+    const untraced = head.replace(TRACED, UNTRACED);
+    return WITH_CREDENTIAL.test(head) ? seal(untraced) : untraced;
+  };
   let [second, bytes] = [0, 0];
   const forget = (): void => {
     known.clear();
@@ -86,14 +94,14 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
       return same?.answer.holds?.(now) === true ? same : undefined;
     },
     findHead(head, context, localAddress, now) {
-      const same = heads.get(head) ?? (WITH_CREDENTIAL.test(head) ? heads.get(seal(head)) : undefined);
+      const same = heads.get(head) ?? (isAltered(head) ? heads.get(keyOfHead(head)) : undefined);
       if (same?.context !== context || same.localAddress !== localAddress) return undefined;
       return same.answer.holds?.(now) === true ? same : undefined;
     },
     keepHead(head, same) {
       if (heads.size >= MOST_TARGETS) return;
       bytes += head.length;
-      heads.set(WITH_CREDENTIAL.test(head) ? seal(head) : head, same);
+      heads.set(keyOfHead(head), same);
     },
     keep(ask, answer, now) {
       if (answer.holds === undefined || !isRepeated(answer)) return;
@@ -109,6 +117,9 @@ export function createStandingAnswers(isRepeated: (answer: Answer) => boolean): 
     },
   };
 }
+
+/** True of a head that is found by other bytes than its own. */
+const isAltered = (head: string): boolean => WITH_CREDENTIAL.test(head) || TRACED.test(head);
 
 /** The one line of it: a request with two is refused, so that none is known. */
 function credentialOf(fields: Fields): string | undefined {
@@ -128,7 +139,9 @@ function knownBy({ exchange, context, peer, asked }: Received, answer: Answer): 
   counts.delete(CREDENTIAL);
   const places = names.flatMap((name, at) => (counts.has(name.toLowerCase()) ? [at * 2 + 1] : []));
   const values = places.map((at) => rawHeaders[at]);
-  const mayKeepHead = names.every((name) => PLAIN.has(name.toLowerCase()) || name.toLowerCase() === CREDENTIAL);
+  const mayKeep = (name: string): boolean =>
+    PLAIN.has(name) || name === CREDENTIAL || (name === TRACE && !counts.has(TRACE));
+  const mayKeepHead = names.every((name) => mayKeep(name.toLowerCase()));
   const { localAddress } = exchange.connection;
   return { context, peer, localAddress, method, version: httpVersion, names, places, values, mayKeepHead, answer };
 }

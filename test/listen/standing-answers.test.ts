@@ -165,11 +165,11 @@ describe('an answer that stands', () => {
     }));
 
   /** What came back for so many times the same bytes on one connection, and how many of the requests Node has read. */
-  async function verbatim({ on }: Stage, request: string, times: number) {
+  async function verbatim({ on }: Stage, request: string | ((at: number) => string), times: number) {
     const emit = mock.method(http.Server.prototype, 'emit');
     const socket = await on.connect();
     for (let at = 1; at <= times; at += 1) {
-      await socket.send(request);
+      await socket.send(typeof request === 'string' ? request : request(at));
       await socket.responses(at);
     }
     socket.close();
@@ -203,6 +203,39 @@ describe('an answer that stands', () => {
         given,
       ));
   }
+
+  const traceOf = (at: number): string => `00-${'0af7651916cd43dd8448eb211c80319c'}-${String(at).padStart(16, '0')}-01`;
+  const traced: readonly (readonly [name: string, fields: (at: number) => string, read: number, more?: Partial<Answer>])[] = [
+    ['a trace', (at) => `traceparent: ${traceOf(at)}\r\n`, 5],
+    ['a trace in capitals', (at) => `Traceparent: ${traceOf(at)}\r\nAccept: */*\r\n`, 5],
+    ['a trace beside a credential', (at) => `${bearer}traceparent: ${traceOf(at)}\r\n`, 5, { forCredential: true }],
+    ['two traces', (at) => `traceparent: ${traceOf(1)}\r\ntraceparent: ${traceOf(at)}\r\n`, 9],
+    ['a longer trace', (at) => `traceparent: ${traceOf(at)}0\r\n`, 9],
+    ['a trace of other letters', (at) => `traceparent: ${traceOf(at).replace('a', 'g')}\r\n`, 9],
+    ['the state of a trace', (at) => `traceparent: ${traceOf(at)}\r\ntracestate: a=${at}\r\n`, 9],
+  ];
+  for (const [name, fieldsOf, read, more] of traced) {
+    test(`is given to ${name}, another one each time, of nine times ${9 - read} without Node`, () =>
+      withStage(
+        nothing,
+        async (stage) => {
+          const got = await verbatim(stage, (at) => request(fieldsOf(at)), 9);
+          assert.equal(got.read, read);
+          assert.equal(got.text.match(/HTTP\/1\.1 200/g)?.length, 9);
+        },
+        { ...DATED, ...more },
+      ));
+  }
+
+  test('is read each time for another trace where the handler looked at it', () =>
+    withStage(
+      (asked) => void asked.field('traceparent'),
+      async (stage) => {
+        const got = await verbatim(stage, (at) => request(`traceparent: ${traceOf(at)}\r\n`), 9);
+        assert.deepEqual([got.read, stage.on.asks.length], [9, 9]);
+      },
+      DATED,
+    ));
 
   test('by its bytes is given no longer once it does not hold, or when the listener ends', () =>
     withStage(
