@@ -26,6 +26,12 @@ export interface Http2Exchange {
   /** Both ways of the exchange. Node's objects that look like HTTP/1 around it cost more than the rest of a hit. */
   readonly stream: http2.ServerHttp2Stream;
   readonly expects: Expectation;
+  /** Has somebody leave when the stream is over: one listener of Node's for all that hears of it, as each further one is felt. */
+  whenOver(leaver: Leaver): void;
+}
+
+export interface Leaver {
+  leave(): void;
 }
 
 /** What the head of an HTTP/2 request says, by the names that it has on HTTP/1. */

@@ -40,7 +40,7 @@ interface Written {
 const LAST_WORDS = 50;
 
 /**
- * Bounded by the listener's connections and their streams. Floor: one listener and one place in a row for an answer that the system
+ * Bounded by the listener's connections and their streams. Floor: one place in a row for an answer that the system
  * has not taken at once, as is every one on HTTP/2.
  * @param patience longest time that a client may take for an answer that was handed over whole, in ms.
  */
@@ -57,14 +57,15 @@ export function createGoing(patience: number): Going {
       const until = isWhole ? performance.now() + patience : Number.POSITIVE_INFINITY;
       const row = isWhole ? whole : parts;
       const place = row.add({ way: exchange, tags, lastWords, until });
-      sink.on('close', () => row.remove(place));
+      if (exchange.protocol === 'http/2') exchange.whenOver(place);
+      else sink.on('close', () => place.leave());
       if (isWhole) watch();
     },
     addBytes(socket, { tags = NO_TAGS }) {
       if (socket.writableLength === 0) return;
       const place = whole.add({ way: socket, tags, lastWords: false, until: performance.now() + patience });
       // Behind all of it, and told of the connection's end too.
-      socket.write('', () => whole.remove(place));
+      socket.write('', () => place.leave());
       watch();
     },
     count: (scope) => [...whole.members(), ...parts.members()].filter(({ tags }) => tags.includes(scope)).length,
@@ -102,7 +103,7 @@ function watchDue(row: Row<Written>): () => void {
     const now = performance.now();
     for (let place = row.first; place?.member !== undefined && place.member.until <= now; place = row.first) {
       const { way } = place.member;
-      row.remove(place);
+      place.leave();
       // A client may have all of it and still not have ended its own side.
       if (!outOf(way).writableFinished) cut(way);
     }

@@ -106,7 +106,7 @@ export function recordOf(status: number, fields: Fields): OutgoingHttpHeaders {
 }
 
 /** The same as names and values in turn. */
-export function linesOf(status: number, fields: Fields): readonly string[] {
+export function linesOf(status: number, fields: Fields): string[] {
   const lines = Object.entries(recordOf(status, fields));
   return lines.flatMap(([name, value]) => [value].flat().flatMap((each) => [name, String(each)]));
 }

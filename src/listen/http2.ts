@@ -2,7 +2,14 @@ import http2 from 'node:http2';
 import { refuse } from '../kernel/refusal.ts';
 import { Connection } from './connection.ts';
 import { cutOff } from './cut-off.ts';
-import { type ExchangeHandlers, type Expectation, type Http2Exchange, isOver } from './exchange.ts';
+import {
+  type ExchangeHandlers,
+  type Expectation,
+  type Http2Exchange,
+  type Http2Head,
+  type Leaver,
+  isOver,
+} from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
 import { watchSession } from './session.ts';
 
@@ -19,6 +26,8 @@ export function createHttp2(handlers: ExchangeHandlers, limits: FrontLimits): Ht
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
     maxSettings: 16,
+    // What is written has each of them once (`listen/head.ts`), and Node looks for every one among those before it.
+    strictSingleValueFields: false,
     settings: { maxConcurrentStreams: limits.streams, maxHeaderListSize: limits.headBytes, enablePush: false },
     // Rapid reset (CVE-2023-44487): a client may reset this many streams at once, and then this many per second.
     streamResetBurst: 1_000,
@@ -56,23 +65,44 @@ function takeStreams(session: http2.ServerHttp2Session, handlers: ExchangeHandle
   const { opened, closed } = watchSession(session, limits);
   return (stream, headers, _flags, rawHeaders) => {
     opened();
-    stream.on('close', closed).on('error', ignore);
-    const exchange: Http2Exchange = {
-      protocol: 'http/2',
-      connection,
-      request: {
-        method: headers[':method'],
-        url: headers[':path'],
-        httpVersion: '2.0',
-        rawHeaders,
-        headers,
-      },
-      stream,
-      expects: expectationOf(headers.expect),
+    const exchange = new StreamExchange(connection, stream, headers, rawHeaders);
+    const over = (): void => {
+      closed();
+      exchange.end();
     };
+    stream.on('close', over).on('error', ignore);
     if (!stream.endAfterHeaders) limitRequest(exchange, handlers, limits.requestTimeout);
     handlers.request(exchange);
   };
+}
+
+class StreamExchange implements Http2Exchange {
+  readonly protocol = 'http/2';
+  readonly connection: Connection;
+  readonly request: Http2Head;
+  readonly stream: http2.ServerHttp2Stream;
+  readonly expects: Expectation;
+  #last: Leaver | undefined;
+
+  constructor(
+    connection: Connection,
+    stream: http2.ServerHttp2Stream,
+    headers: http2.IncomingHttpHeaders,
+    rawHeaders: readonly string[],
+  ) {
+    this.connection = connection;
+    this.stream = stream;
+    this.request = { method: headers[':method'], url: headers[':path'], httpVersion: '2.0', rawHeaders, headers };
+    this.expects = expectationOf(headers.expect);
+  }
+
+  whenOver(leaver: Leaver): void {
+    this.#last = leaver;
+  }
+
+  end(): void {
+    this.#last?.leave();
+  }
 }
 
 const ignore = (): void => undefined;

@@ -1,13 +1,20 @@
 /** Where a member of a row stands. */
 export class Place<T extends object> {
+  readonly #row: Row<T>;
   /** Nobody any more once it has left: a listener that holds a place of its own lives as long as what it listens to. */
   member: T | undefined;
   before: Place<T> | undefined;
   behind: Place<T> | undefined;
 
-  constructor(member: T, before: Place<T> | undefined) {
+  constructor(row: Row<T>, member: T, before: Place<T> | undefined) {
+    this.#row = row;
     this.member = member;
     this.before = before;
+  }
+
+  /** Nothing happens where the member has left. */
+  leave(): void {
+    this.#row.remove(this);
   }
 }
 
@@ -24,7 +31,7 @@ export class Row<T extends object> {
   }
 
   add(member: T): Place<T> {
-    const place = new Place(member, this.#last);
+    const place = new Place(this, member, this.#last);
     if (this.#last === undefined) this.#first = place;
     else this.#last.behind = place;
     return (this.#last = place);

@@ -12,7 +12,7 @@ export interface WireForm {
   buffer(): Buffer;
   /** All of it as Node writes it for GET on an HTTP/1.1 connection that is kept for so many ms; undefined where only Node can. */
   whole(idleTimeout: number): Uint8Array | undefined;
-  /** The head under HTTP/2, as names and values in turn, without its date. Node takes that faster than a record, and writes into it. */
+  /** The head under HTTP/2, as names and values in turn, which Node takes faster than a record. */
   lines(): string[];
 }
 
@@ -46,7 +46,7 @@ class Form implements WireForm {
   #text: string | undefined;
   #buffer: Buffer | undefined;
   #whole: Uint8Array | undefined;
-  #lines: readonly string[] | undefined;
+  #lines: string[] | undefined;
 
   constructor(answer: Answer, method: string) {
     this.head = headOf(answer, method);
@@ -66,8 +66,10 @@ class Form implements WireForm {
     return (this.#whole ??= joined(this.head, idleTimeout, isBodiless(this.head.status) ? null : this.#body));
   }
 
+  /** Node writes the date into it where there is none: then each answer needs its own. */
   lines(): string[] {
-    return [...(this.#lines ??= linesOf(this.head.status, this.head.fields))];
+    const lines = (this.#lines ??= linesOf(this.head.status, this.head.fields));
+    return this.head.hasDate ? lines : [...lines];
   }
 }
 
