@@ -14,7 +14,7 @@ export interface Floor extends Running {
 /** What Node writes by itself. */
 const NODES_OWN = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-/** Starts the floor under what is at a URL: it answers the same 200, and the same 304 to its ETag. */
+/** Starts the floor under what is at a URL: asked by the same path, it answers the same 200, and the same 304 to its ETag. */
 export async function startFloor(
   program: 'floor-http1.mjs' | 'floor-h2c.mjs',
   like: { readonly url: string; readonly fields?: Readonly<Record<string, string>> },
@@ -29,7 +29,7 @@ export async function startFloor(
   const file = scratch.write(`${program}-${node}.json`, JSON.stringify(answer));
   const line = [nodeProgram(node), path.join(SERVERS, program), file] as const;
   const running = await start({ line: [...line], awaits: 'port ' }, scratch);
-  return { ...running, url: `http://127.0.0.1:${running.said.slice('port '.length)}/` };
+  return { ...running, url: `http://127.0.0.1:${running.said.slice('port '.length)}${new URL(like.url).pathname}` };
 }
 
 /** The fields that the floor's program has to give Node. */

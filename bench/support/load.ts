@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { percentile } from './figures.ts';
 import { LOAD_CPU, onCpu } from './machine.ts';
@@ -33,7 +34,10 @@ const LONGEST_MS = 120_000;
 
 /** Runs a load to its end; throws where a request failed: a figure over failures says nothing. */
 export async function run(load: Load, scratch: Scratch): Promise<Loaded> {
-  const log = scratch.file('h2load.log');
+  // In a folder of its own: a daemon looks after the one that its configuration is in, and would hear of every line.
+  const folder = scratch.file('load');
+  fs.mkdirSync(folder, { recursive: true });
+  const log = path.join(folder, 'h2load.log');
   fs.rmSync(log, { force: true }); // h2load adds to what is there
   const urls = scratch.write('urls.txt', [load.url].flat().join('\n'));
   const output = await finish('h2load', [...argumentsOf(load), `--log-file=${log}`, `--input-file=${urls}`]);

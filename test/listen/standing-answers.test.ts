@@ -204,8 +204,13 @@ describe('an answer that stands', () => {
       ));
   }
 
-  const traceOf = (at: number): string => `00-${'0af7651916cd43dd8448eb211c80319c'}-${String(at).padStart(16, '0')}-01`;
-  const traced: readonly (readonly [name: string, fields: (at: number) => string, read: number, more?: Partial<Answer>])[] = [
+  const traceOf = (at: number): string => `00-0af7651916cd43dd8448eb211c80319c-${String(at).padStart(16, '0')}-01`;
+  const traced: readonly (readonly [
+    name: string,
+    fields: (at: number) => string,
+    read: number,
+    more?: Partial<Answer>,
+  ])[] = [
     ['a trace', (at) => `traceparent: ${traceOf(at)}\r\n`, 5],
     ['a trace in capitals', (at) => `Traceparent: ${traceOf(at)}\r\nAccept: */*\r\n`, 5],
     ['a trace beside a credential', (at) => `${bearer}traceparent: ${traceOf(at)}\r\n`, 5, { forCredential: true }],
