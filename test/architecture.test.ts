@@ -78,6 +78,9 @@ const DIAL_GLOBALS =
 const WORLD =
   /(?<![.\w'"-])(?:Date\s*[.(]|new\s+Date\b|(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b|(?:process|console|performance|crypto|globalThis|Buffer)\s*\.|Math\s*\.\s*random|AbortSignal\s*\.\s*timeout)/;
 
+/** Otherwise than as a constant of one name or of named parts, which is seen as an import. */
+const HIDDEN_MODULE = /(?<!\bconst\s+(?:\w+|\{[^{}=]*\})\s*=\s*process\s*\.\s*)\bgetBuiltinModule\b/;
+
 /** Tells what a source file at `src/…` does against the table. */
 function breaches(file: string, source: string): readonly string[] {
   const area = areaOf(file);
@@ -114,7 +117,8 @@ const arePure = (module: string, names: string): boolean =>
 function globalBreaches(code: string, rule: Rule): readonly string[] {
   const world = rule.reach === 'pure' ? WORLD.exec(code) : null;
   const dial = rule.sockets === 'all' ? null : (DIAL_CALLS.exec(code) ?? DIAL_GLOBALS.exec(code));
-  return [world, dial].flatMap((found) => (found === null ? [] : [`use of ${found[0].replaceAll(/\s/g, '')}`]));
+  const hidden = HIDDEN_MODULE.exec(code);
+  return [world, dial, hidden].flatMap((found) => (found === null ? [] : [`use of ${found[0].replaceAll(/\s/g, '')}`]));
 }
 
 /** `src/http/etag.ts` → `http`, `src/daemon.ts` → `daemon`. */
@@ -129,6 +133,15 @@ describe('every source file keeps to the table', () => {
   for (const file of files) {
     test(file, () => assert.deepEqual(breaches(file, fs.readFileSync(path.join(root, file), 'utf8')), []));
   }
+});
+
+test('no file of a daemon imports node:http, which makes Node load a second undici; `listen/node-http.ts` asks for it by name', () => {
+  const imports = (file: string) => importsOf(fs.readFileSync(path.join(root, file), 'utf8'));
+  const loading = fs.globSync('src/**/*.ts', { cwd: root }).filter((file) => {
+    const values = imports(file).filter(({ from, kind }) => from === 'node:http' && kind === 'value');
+    return values.some(({ how }) => how === 'import');
+  });
+  assert.deepEqual(loading, ['src/cli/admin-client.ts']);
 });
 
 describe('the table can be broken', () => {
@@ -167,6 +180,12 @@ describe('the table can be broken', () => {
     ['src/listen/x.ts', `import { createHandle } from '../discovery/handle.ts';`, 'value from discovery'],
     ['src/listen/x.ts', `import http from 'node:http';\nhttp.createServer();`, undefined],
     ['src/listen/x.ts', `import http from 'node:http';\nhttp.get(url);`, 'use of http.get'],
+    ['src/listen/x.ts', `const { createServer } = process.getBuiltinModule('node:http');`, undefined],
+    ['src/listen/x.ts', `const { request } = process.getBuiltinModule('node:http');`, 'node:http to dial'],
+    ['src/listen/x.ts', `const http = process.getBuiltinModule('node:http');\nhttp.get(url);`, 'use of http.get'],
+    ['src/listen/x.ts', `process.getBuiltinModule('node:http').get(url);`, 'use of getBuiltinModule'],
+    ['src/listen/x.ts', `const { getBuiltinModule } = process;`, 'use of getBuiltinModule'],
+    ['src/store/x.ts', `const dns = process.getBuiltinModule('node:dns');`, 'node:dns'],
     ['src/listen/x.ts', `import { connect } from 'node:net';`, 'node:net to dial'],
     ['src/listen/x.ts', `import net, { type Socket } from 'node:net';\nconst open = new Set<net.Socket>();`, undefined],
     ['src/listen/x.ts', `import net from 'node:net';\nconst socket = new net.Socket();`, 'use of newnet.Socket'],

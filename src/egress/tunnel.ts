@@ -1,7 +1,9 @@
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 import type { Target } from '../kernel/origins.ts';
+
+/** Asked for by its name: an import would load all that `node:http` exports, as in `listen/node-http.ts`. */
+const { request } = process.getBuiltinModule('node:http');
 
 /** Asks an HTTP proxy for a tunnel to a target over a socket that leads to the proxy (RFC 9110 §9.3.6). */
 export function openTunnel(socket: Socket, target: Target, signal: AbortSignal): Promise<Socket> {

@@ -1,7 +1,7 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http2';
 import type { Answer } from '../kernel/answer.ts';
 import type { Fields } from '../kernel/fields.ts';
+import { validateHeaderName, validateHeaderValue } from './node-http.ts';
 
 /** Fields of one connection: never handed on, and errors on HTTP/2 (RFC 9113 §8.2.2). */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import http from 'node:http';
+import type http from 'node:http';
 import net from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
@@ -8,6 +8,7 @@ import { hasContent } from './body.ts';
 import { Connection } from './connection.ts';
 import { type ExchangeHandlers, type Expectation, type Http1Exchange, isOver } from './exchange.ts';
 import type { FrontLimits } from './limits.ts';
+import { createServer } from './node-http.ts';
 import { noTunnel, nonsense, refuseRaw } from './raw-refusal.ts';
 import type { Known } from './standing-answers.ts';
 import { type Verbatim, standBefore } from './verbatim.ts';
@@ -20,7 +21,7 @@ const CHECK_INTERVAL = 1_000;
  * requests start with `emit('listening')`, which a server that listens would emit itself.
  */
 export function createHttp1(handlers: ExchangeHandlers, limits: FrontLimits): http.Server {
-  const server = http.createServer({
+  const server = createServer({
     headersTimeout: limits.headTimeout,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,

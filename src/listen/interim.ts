@@ -1,8 +1,8 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Interim } from '../kernel/answer.ts';
 import type { Fields } from '../kernel/fields.ts';
 import { type Exchange, isOver } from './exchange.ts';
 import { withoutFraming, recordOf } from './head.ts';
+import { validateHeaderName, validateHeaderValue } from './node-http.ts';
 
 /** "A client MUST be able to parse one or more 1xx responses" — RFC 9110 §15.2; "a server MUST NOT send a 1xx response to an HTTP/1.0 client". */
 export function writeInterim(exchange: Exchange, { status, fields }: Interim): void {

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { problemAnswer } from '../bindings/problem.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { STATUS_CODES } from './node-http.ts';
 
 /** Says what was wrong with bytes that Node's parser could not read or would not wait for; undefined when the client left. */
 export function nonsense(error: NodeJS.ErrnoException): Refusal | undefined {

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../kernel/answer.ts';
 import type { Exchange } from './exchange.ts';
 import { type Head, headOf, isBodiless, linesOf } from './head.ts';
+import { STATUS_CODES } from './node-http.ts';
 
 /** What an answer is as a protocol writes it. */
 export interface WireForm {
