@@ -1,9 +1,12 @@
 import type { Entry, Lifetime } from '../kernel/entry.ts';
+import type { PolicyDigest } from '../kernel/ids.ts';
 
 /** What many entries say alike, since they have it from the same rule and the same kind of origin. */
 export interface Alike extends Pick<Entry, 'variant' | 'vary' | 'status' | 'lifetime'> {
   /** The names of its fields. */
   readonly names: readonly string[];
+  /** What its verdict was reached under. */
+  readonly policy: PolicyDigest | null;
 }
 
 /** Holds what is alike once for all that say it. */
@@ -39,12 +42,13 @@ export function createAlikeBook(): AlikeBook {
   };
 }
 
-function alikeOf({ variant, vary, status, lifetime, fields }: Entry): Alike {
-  return { variant, vary, status, lifetime, names: fields.filter((_, at) => at % 2 === 0) };
+function alikeOf({ variant, vary, status, lifetime, fields, admission }: Entry): Alike {
+  const names = fields.filter((_, at) => at % 2 === 0);
+  return { variant, vary, status, lifetime, names, policy: admission?.policy ?? null };
 }
 
-const textOf = ({ variant, vary, status, lifetime, names }: Alike): string =>
-  JSON.stringify([variant, vary, status, names, lifetimeText(lifetime)]);
+const textOf = ({ variant, vary, status, lifetime, names, policy }: Alike): string =>
+  JSON.stringify([variant, vary, status, names, policy, lifetimeText(lifetime)]);
 
 function lifetimeText({ fresh, staleWhileRevalidate, staleIfError, ...flags }: Lifetime): string {
   const { validateAlways, mustRevalidate, immutable, ...more } = flags;

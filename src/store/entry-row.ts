@@ -1,5 +1,6 @@
 import type { Admission, CardFacts, Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
+import { type Tag, agentName, tag } from '../kernel/ids.ts';
 import type { Alike } from './alike.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Alike } from './alike.ts';
  * member, so that the compiler objects to one that is new and left out.
  */
 export type Row = readonly [
-  agent: Entry['agent'],
+  agent: Entry['agent'] | Same,
   url: Entry['url'],
   values: readonly string[],
   etag: Entry['etag'],
@@ -16,15 +17,17 @@ export type Row = readonly [
   initialAge: Entry['initialAge'],
   admission: AdmissionRow | null,
   generation: Entry['generation'],
-  tags: Entry['tags'],
+  tags: readonly (Tag | Same)[],
 ];
+
+/** Stands for what follows from another member: what is known by its URL has that for its name, and a tag for its name. */
+type Same = 0;
 
 type AdmissionRow = readonly [
   digest: Admission['digest'],
   verdict: Admission['verdict'],
   review: Admission['review'],
   facts: FactsRow,
-  policy: Admission['policy'],
   receipt: Admission['receipt'],
   at: Admission['at'],
   warnings: Admission['warnings'],
@@ -48,13 +51,15 @@ export function rowOf(entry: Omit<Entry, 'key' | 'body' | 'coded'>): Row {
   more satisfies Nothing;
   const values = fields.filter((_, at) => at % 2 === 1);
   const admitted = admission === null ? null : admissionRow(admission);
-  return [agent, url, values, etag, requestedAt, receivedAt, initialAge, admitted, generation, tags];
+  const name = isSame(agent, url) ? 0 : agent;
+  const found = tags.map((each) => (each === `agent:${agent}` ? 0 : each));
+  return [name, url, values, etag, requestedAt, receivedAt, initialAge, admitted, generation, found];
 }
 
 function admissionRow(admission: Admission): AdmissionRow {
-  const { digest, verdict, review, facts, policy, receipt, at, warnings, ...more } = admission;
+  const { digest, verdict, review, facts, policy: _policy, receipt, at, warnings, ...more } = admission;
   more satisfies Nothing;
-  return [digest, verdict, review, factsRow(facts), policy, receipt, at, warnings];
+  return [digest, verdict, review, factsRow(facts), receipt, at, warnings];
 }
 
 function factsRow({ name, version, protocolVersion, interfaceUrl, extended, ...more }: CardFacts): FactsRow {
@@ -64,13 +69,13 @@ function factsRow({ name, version, protocolVersion, interfaceUrl, extended, ...m
 
 /** The entry that such a row was made of. */
 export function entryOfRow(row: Row, { key, body, alike }: Pick<Entry, 'key' | 'body'> & { alike: Alike }): Entry {
-  const [agent, url, values, etag, requestedAt, receivedAt, initialAge, admission, generation, tags] = row;
-  const { variant, vary, status, lifetime, names } = alike;
+  const [, url, values, etag, requestedAt, receivedAt, initialAge, admission, generation] = row;
+  const { variant, vary, status, lifetime, names, policy } = alike;
   return {
     key,
     variant,
     vary,
-    agent,
+    agent: agentOf(row),
     url,
     status,
     fields: fieldsOf(names, values),
@@ -80,17 +85,23 @@ export function entryOfRow(row: Row, { key, body, alike }: Pick<Entry, 'key' | '
     receivedAt,
     initialAge,
     lifetime,
-    admission: admission === null ? null : admissionOf(admission),
+    admission: admission === null || policy === null ? null : { ...admissionOf(admission), policy },
     generation,
-    tags,
+    tags: tagsOf(row),
   };
 }
 
-export const tagsOf = ([, , , , , , , , , tags]: Row): Entry['tags'] => tags;
+const isSame = (one: string | null, other: string): boolean => one === other;
 
-function admissionOf(row: AdmissionRow): Admission {
-  const [digest, verdict, review, facts, policy, receipt, at, warnings] = row;
-  return { digest, verdict, review, facts: factsOf(facts), policy, receipt, at, warnings };
+const agentOf = ([agent, url]: Row): Entry['agent'] => (agent === 0 ? agentName(url) : agent);
+
+/** The tags of the entry that such a row was made of. */
+export const tagsOf = (row: Row): Entry['tags'] =>
+  row[9].map((each) => (each === 0 ? tag(`agent:${agentOf(row)}`) : each));
+
+function admissionOf(row: AdmissionRow): Omit<Admission, 'policy'> {
+  const [digest, verdict, review, facts, receipt, at, warnings] = row;
+  return { digest, verdict, review, facts: factsOf(facts), receipt, at, warnings };
 }
 
 function factsOf([name, version, protocolVersion, interfaceUrl, extended]: FactsRow): CardFacts {

@@ -6,8 +6,9 @@ import { type Bytes, type EpochMs, ms } from '../kernel/units.ts';
 import type { Clock, Observer, Store } from '../ports.ts';
 import { entrySize } from './entry-size.ts';
 import { createFence } from './fence.ts';
-import { type Packed, createPack } from './packed.ts';
+import { createPack } from './packed.ts';
 import { Shelves } from './shelves.ts';
+import { OpenEntry, type Stored } from './stored.ts';
 import { createTagIndex } from './tag-index.ts';
 import { type EntryKind, type Held, Tally } from './tally.ts';
 
@@ -48,13 +49,13 @@ class Memory implements MemoryStore {
   readonly #options: MemoryStoreOptions;
   readonly #pack = createPack();
   readonly #shelves = new Shelves();
-  readonly #tags = createTagIndex<Packed>();
+  readonly #tags = createTagIndex<Stored>();
   readonly #fence = createFence();
   readonly #tally = new Tally();
-  readonly #kept = new Set<Packed>();
+  readonly #kept = new Set<Stored>();
   #turn = this.#kept.values();
   #maxBytes: Bytes;
-  #lru: LRUCache<Packed, Bytes>;
+  #lru: LRUCache<Stored, Bytes>;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
@@ -67,28 +68,28 @@ class Memory implements MemoryStore {
     const before = [...this.#lru.rkeys()];
     this.#maxBytes = maxBytes;
     this.#lru = this.#makeLru();
-    for (const packed of before) this.#lru.set(packed, packed.size);
+    for (const stored of before) this.#lru.set(stored, stored.size);
     // The cache takes nothing that is larger than itself, and says nothing of it.
-    for (const packed of before) if (packed.size > maxBytes) this.#letGo(packed);
+    for (const stored of before) if (stored.size > maxBytes) this.#letGo(stored);
     this.#makeRoom(0);
   }
 
   /** Its size is fixed when it is made. */
-  #makeLru(): LRUCache<Packed, Bytes> {
-    return new LRUCache<Packed, Bytes>({
+  #makeLru(): LRUCache<Stored, Bytes> {
+    return new LRUCache<Stored, Bytes>({
       maxSize: this.#maxBytes,
       sizeCalculation: (size) => size,
-      dispose: (_size, packed, why) => (why === 'evict' ? this.#letGo(packed) : undefined),
+      dispose: (_size, stored, why) => (why === 'evict' ? this.#letGo(stored) : undefined),
     });
   }
 
-  #letGo(packed: Packed): void {
-    this.#unlist(packed);
-    this.#report(packed.size, 'size');
+  #letGo(stored: Stored): void {
+    this.#unlist(stored);
+    this.#report(stored.size, 'size');
   }
 
   peek(key: EntryKey): readonly Entry[] {
-    for (const packed of this.#shelves.on(key)) this.#lru.get(packed);
+    for (const stored of this.#shelves.on(key)) this.#lru.get(stored);
     return this.#shelves.open(key);
   }
 
@@ -106,12 +107,12 @@ class Memory implements MemoryStore {
       return entry.etag === etag && entry.coded === undefined;
     });
     // Room for the forms of one may be made by dropping another.
-    for (const packed of uncoded) if (this.#shelves.on(key).includes(packed)) this.#code(packed, coded);
+    for (const stored of uncoded) if (this.#shelves.on(key).includes(stored)) this.#code(stored, coded);
   }
 
   drop(entry: Entry): Promise<void> {
-    const packed = this.#shelves.on(entry.key).find((each) => each.is(entry));
-    if (packed !== undefined) this.#remove(packed);
+    const stored = this.#shelves.on(entry.key).find((each) => each.is(entry));
+    if (stored !== undefined) this.#remove(stored);
     return Promise.resolve();
   }
 
@@ -119,9 +120,9 @@ class Memory implements MemoryStore {
     const concerned = tags.includes(ALL) ? this.#shelves.all() : this.#tags.find(tags);
     this.#fence.raise(tags, soft ? 'soft' : 'hard');
     const now = this.#options.clock.now();
-    for (const packed of concerned) {
-      if (soft) this.#exchange(packed, staleAt(packed.open(), now), packed.size);
-      else this.#report(this.#remove(packed), 'purge');
+    for (const stored of concerned) {
+      if (soft) this.#exchange(stored, staleAt(stored.open(), now), stored.size);
+      else this.#report(this.#remove(stored), 'purge');
     }
     return Promise.resolve(concerned.length);
   }
@@ -143,7 +144,7 @@ class Memory implements MemoryStore {
   }
 
   close(): Promise<void> {
-    for (const packed of this.#shelves.all()) this.#remove(packed);
+    for (const stored of this.#shelves.all()) this.#remove(stored);
     return Promise.resolve();
   }
 
@@ -160,9 +161,9 @@ class Memory implements MemoryStore {
     const entry = passage === 'stale' ? staleAt(plain, this.#options.clock.now()) : plain;
     this.#clearPlace(entry);
     this.#makeRoom(size);
-    const packed = this.#pack(entry, size);
-    this.#list(packed, pinned);
-    this.#shelves.set(entry.key, [packed, ...this.#shelves.on(entry.key)]);
+    const stored = this.#form(entry, size, pinned);
+    this.#list(stored, pinned);
+    this.#shelves.set(entry.key, [stored, ...this.#shelves.on(entry.key)]);
     return true;
   }
 
@@ -208,7 +209,7 @@ class Memory implements MemoryStore {
   }
 
   /** Goes round without beginning anew each time: whoever begins at the first passes over all that have gone. */
-  #nextKept(): Packed | undefined {
+  #nextKept(): Stored | undefined {
     let next = this.#turn.next();
     if (next.done === true) {
       this.#turn = this.#kept.values();
@@ -217,50 +218,55 @@ class Memory implements MemoryStore {
     return next.done === true ? undefined : next.value;
   }
 
-  #list(packed: Packed, pinned: boolean): void {
-    this.#tags.add(packed);
-    this.#tally.add(packed.kind, packed.size);
-    if (pinned) this.#kept.add(packed);
-    else this.#lru.set(packed, packed.size);
+  /** What stays stays open, and what a caller may ask for or not is packed. */
+  #form(entry: Entry, size: Bytes, pinned: boolean): Stored {
+    return pinned ? new OpenEntry(entry, size) : this.#pack(entry, size);
   }
 
-  #unlist(packed: Packed): void {
-    const rest = this.#shelves.on(packed.key).filter((other) => other !== packed);
-    this.#shelves.set(packed.key, rest);
-    this.#tags.remove(packed);
-    this.#tally.remove(packed.kind, packed.size);
-    packed.release();
+  #list(stored: Stored, pinned: boolean): void {
+    this.#tags.add(stored);
+    this.#tally.add(stored.kind, stored.size);
+    if (pinned) this.#kept.add(stored);
+    else this.#lru.set(stored, stored.size);
   }
 
-  #remove(packed: Packed): Bytes {
-    this.#kept.delete(packed);
-    this.#lru.delete(packed);
-    this.#unlist(packed);
-    return packed.size;
+  #unlist(stored: Stored): void {
+    const rest = this.#shelves.on(stored.key).filter((other) => other !== stored);
+    this.#shelves.set(stored.key, rest);
+    this.#tags.remove(stored);
+    this.#tally.remove(stored.kind, stored.size);
+    stored.release();
+  }
+
+  #remove(stored: Stored): Bytes {
+    this.#kept.delete(stored);
+    this.#lru.delete(stored);
+    this.#unlist(stored);
+    return stored.size;
   }
 
   /** What finds no room with its forms has none from now on, and nobody makes them again. */
-  #code(packed: Packed, coded: readonly CodedBody[]): void {
-    const entry = packed.open();
+  #code(stored: Stored, coded: readonly CodedBody[]): void {
+    const entry = stored.open();
     const whole = { ...entry, coded };
     const size = entrySize(whole);
-    if (!this.#kept.has(packed) && !this.#isWorthIts(size))
-      this.#exchange(packed, { ...entry, coded: [] }, packed.size);
-    else this.#exchange(packed, whole, size);
+    if (!this.#kept.has(stored) && !this.#isWorthIts(size))
+      this.#exchange(stored, { ...entry, coded: [] }, stored.size);
+    else this.#exchange(stored, whole, size);
   }
 
   /** Puts another in an entry's very place. */
-  #exchange(packed: Packed, other: Entry, size: Bytes): void {
-    const pinned = this.#kept.has(packed);
-    const before = this.#shelves.on(packed.key);
-    this.#remove(packed);
+  #exchange(stored: Stored, other: Entry, size: Bytes): void {
+    const pinned = this.#kept.has(stored);
+    const before = this.#shelves.on(stored.key);
+    this.#remove(stored);
     this.#makeRoom(size);
-    const left = new Set(this.#shelves.on(packed.key));
-    const exchanged = this.#pack(other, size);
+    const left = new Set(this.#shelves.on(stored.key));
+    const exchanged = this.#form(other, size, pinned);
     this.#list(exchanged, pinned);
     this.#shelves.set(
-      packed.key,
-      before.flatMap((each) => (each === packed ? exchanged : left.has(each) ? each : [])),
+      stored.key,
+      before.flatMap((each) => (each === stored ? exchanged : left.has(each) ? each : [])),
     );
   }
 

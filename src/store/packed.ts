@@ -1,36 +1,37 @@
 import { Buffer } from 'node:buffer';
 import type { CodedBody, Entry } from '../kernel/entry.ts';
-import { type EntryKey, type Tag, tag } from '../kernel/ids.ts';
+import type { EntryKey, Tag } from '../kernel/ids.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { type Alike, type AlikeBook, createAlikeBook } from './alike.ts';
 import { type Arena, type Spot, createArena } from './arena.ts';
-import type { EntryKind } from './tally.ts';
 import { type Row, entryOfRow, rowOf, tagsOf } from './entry-row.ts';
+import { type Stored, kindOf, tagsBesideAll } from './stored.ts';
+import type { EntryKind } from './tally.ts';
 
 /** Packs entries, in memory that they share. */
-export type Pack = (entry: Entry, size: Bytes) => Packed;
+export type Pack = (entry: Entry, size: Bytes) => Stored;
 
 /** A larger body is held by itself: that costs it little, and it is not copied whenever it is asked for. */
 const LARGEST_PACKED = 8 * 1024;
-const ALL = tag('all');
 
 export function createPack(): Pack {
-  const shared = { arena: createArena(), book: createAlikeBook() };
+  const shared = { arena: createArena(), book: createAlikeBook(), opened: new WeakMap<Entry, Stored>() };
   return (entry, size) => new Packed(shared, entry, size);
 }
 
 interface Shared {
   readonly arena: Arena;
   readonly book: AlikeBook;
+  /** What each object was opened from that somebody still has. */
+  readonly opened: WeakMap<Entry, Stored>;
 }
 
 /**
  * A stored entry while nobody asks for it: its own words and its body in memory that all share, what it says like others held once for
  * all. As objects and texts it would take nearly as much again as its body, and every collection of garbage would look at them.
  */
-export class Packed {
+class Packed implements Stored {
   readonly key: EntryKey;
-  /** What it is charged for. */
   readonly size: Bytes;
   readonly kind: EntryKind;
   readonly #shared: Shared;
@@ -40,7 +41,6 @@ export class Packed {
   readonly #words: number;
   readonly #body: Uint8Array | null;
   readonly #coded: readonly CodedBody[] | undefined;
-  #opened: WeakRef<Entry> | undefined = undefined;
 
   constructor(shared: Shared, entry: Entry, size: Bytes) {
     const { key, body, coded, ...said } = entry;
@@ -48,7 +48,7 @@ export class Packed {
     const isLarge = body.byteLength > LARGEST_PACKED;
     this.key = structuredClone(key); // a text that was joined keeps its parts
     this.size = size;
-    this.kind = entry.admission === null ? 'other' : 'public';
+    this.kind = kindOf(entry);
     this.#shared = shared;
     this.#alike = shared.book.use(entry);
     this.#spot = shared.arena.keep(isLarge ? [words] : [words, body]);
@@ -61,26 +61,24 @@ export class Packed {
     return this.#alike.variant;
   }
 
-  /** What it is found by, besides `all`. */
   get tags(): readonly Tag[] {
-    return tagsOf(this.#row(this.#shared.arena.read(this.#spot))).filter((each) => each !== ALL);
+    return tagsBesideAll(tagsOf(this.#row(this.#shared.arena.read(this.#spot))));
   }
 
-  /** The entry: the very object that it was opened as before, while anybody has that. */
+  /** Another object each time. */
   open(): Entry {
-    const before = this.#opened?.deref();
-    if (before !== undefined) return before;
-    const entry = this.#unpack();
-    this.#opened = new WeakRef(entry);
+    const kept = this.#shared.arena.read(this.#spot);
+    const body = this.#body ?? new Uint8Array(kept.subarray(this.#words));
+    const plain = entryOfRow(this.#row(kept), { key: this.key, body, alike: this.#alike });
+    const entry = this.#coded === undefined ? plain : { ...plain, coded: this.#coded };
+    this.#shared.opened.set(entry, this);
     return entry;
   }
 
-  /** True for the object that it was opened as. */
   is(entry: Entry): boolean {
-    return this.#opened?.deref() === entry;
+    return this.#shared.opened.get(entry) === this;
   }
 
-  /** Gives back what it takes: it cannot be opened any more. */
   release(): void {
     this.#shared.arena.free(this.#spot);
     this.#shared.book.release(this.#alike);
@@ -88,13 +86,6 @@ export class Packed {
 
   #row(kept: Uint8Array): Row {
     return JSON.parse(Buffer.from(kept.buffer, kept.byteOffset, this.#words).toString()) as Row;
-  }
-
-  #unpack(): Entry {
-    const kept = this.#shared.arena.read(this.#spot);
-    const body = this.#body ?? new Uint8Array(kept.subarray(this.#words));
-    const entry = entryOfRow(this.#row(kept), { key: this.key, body, alike: this.#alike });
-    return this.#coded === undefined ? entry : { ...entry, coded: this.#coded };
   }
 }
 

@@ -5,10 +5,11 @@ import type { Entry } from '../../src/kernel/entry.ts';
 import { agentName, generation, tag, urlId, variantKey } from '../../src/kernel/ids.ts';
 import { bytes, ms } from '../../src/kernel/units.ts';
 import { entrySize } from '../../src/store/entry-size.ts';
-import { type Packed, createPack } from '../../src/store/packed.ts';
+import { createPack } from '../../src/store/packed.ts';
+import type { Stored } from '../../src/store/stored.ts';
 import { ADMISSION, cardOf, entryOf } from '../support/entries.ts';
 
-const packed = (entry: Entry): Packed => createPack()(entry, entrySize(entry));
+const packed = (entry: Entry): Stored => createPack()(entry, entrySize(entry));
 const body = (length: number): Uint8Array => new Uint8Array(length).map((_, at) => at % 251);
 
 describe('a packed entry opens as it was', () => {
@@ -18,6 +19,11 @@ describe('a packed entry opens as it was', () => {
   const coded = [{ coding: 'br' as const, body: body(10), etag: '"coded"' }];
   const cases: Readonly<Record<string, Entry>> = {
     'of an origin': entryOf('a', { body: body(100) }),
+    'a card that has its URL for a name': cardOf('a', {
+      agent: agentName('https://a.example.com/'),
+      tags: [tag('all'), tag('agent:https://a.example.com/'), tag('agent:null')],
+    }),
+    'of an origin, tagged as if it had a name': entryOf('a', { tags: [tag('agent:null'), tag('agent:x')] }),
     'a card': cardOf('a', { body: body(3_000), etag: '"e"' }),
     'with all that a card may say': cardOf('a', { admission: { ...ADMISSION, facts, verdict, warnings: ['odd'] } }),
     'of some callers, for how long': entryOf('a', { vary: ['accept'], variant: variantKey('accept="x"'), lifetime }),
@@ -35,13 +41,13 @@ describe('a packed entry opens as it was', () => {
     });
 });
 
-test('it is the very same object as long as somebody has it, and no other one is it', () => {
-  const [one, other] = [packed(cardOf('a')), packed(cardOf('a'))];
-  const opened = one.open();
-  collectGarbage();
-  assert.equal(one.open(), opened);
-  assert.ok(one.is(opened));
+test('it knows what it was opened as, and no other does', () => {
+  const pack = createPack();
+  const [one, other] = [pack(cardOf('a'), bytes(1)), pack(cardOf('a'), bytes(1))];
+  const [opened, again] = [one.open(), one.open()];
+  assert.ok(one.is(opened) && one.is(again));
   assert.ok(!other.is(opened));
+  assert.ok(!one.is(cardOf('a')));
 });
 
 test('what is alike is one thing for all that say it', () => {
