@@ -72,6 +72,8 @@ export interface Daemon {
   reload(cause: ReloadCause): Promise<Outcome<{ readonly digest: string }>>;
   /** The admin token, where this process alone knows it. */
   readonly token: string | null;
+  /** Bytes that are charged for what is stored now. */
+  storedBytes(): number;
   /** Resolves when a drain has ended, whoever ordered it. */
   readonly drained: Promise<void>;
   /** Unready at once, serves on for a moment, stops accepting, finishes what was accepted, closes everything. Once. */

@@ -4,7 +4,8 @@ import type { ValidConfig } from './cli/check.ts';
 import { runCommand } from './cli/help.ts';
 import { serveCommand } from './cli/serve.ts';
 import { type World, startDaemon } from './daemon.ts';
-import { collectGarbage } from './daemon/garbage.ts';
+import { collectGarbage, favourMemory } from './daemon/garbage.ts';
+import { favourMemoryWhileGrowing } from './daemon/growth.ts';
 import { consoleNotice } from './daemon/places.ts';
 import { processNotices } from './daemon/process-notices.ts';
 import type { Load } from './daemon/reload.ts';
@@ -56,9 +57,11 @@ async function serve(config: ValidConfig, load: Load): Promise<number> {
     heapBytes: () => process.memoryUsage().heapUsed,
     collect: collectGarbage,
   });
+  const stopLooking = favourMemoryWhileGrowing({ clock, stored: () => daemon.storedBytes(), favourMemory });
   const why = await Promise.race([stop, daemon.drained.then(() => null)]);
   if (why !== null) daemon.observer.record({ kind: 'notice', level: 'info', msg: `${why}: draining` });
   stopCollecting();
+  stopLooking();
   await daemon.drain();
   return 0;
 }

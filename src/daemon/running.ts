@@ -4,7 +4,7 @@ import type { Listeners } from './listeners.ts';
 import type { Reload } from './reload.ts';
 
 interface Parts extends Pick<Daemon, 'prefetched' | 'token'> {
-  readonly graph: Pick<Graph, 'observer' | 'discovery'>;
+  readonly graph: Pick<Graph, 'observer' | 'discovery' | 'store'>;
   readonly listeners: Pick<Listeners, 'started'>;
   readonly killing: Pick<Killing, 'killSwitch' | 'stopAll'>;
   readonly reload: Reload;
@@ -23,6 +23,7 @@ export const running = ({ graph, listeners, killing, reload, draining, prefetche
   stopAll: (reason) => void killing.stopAll('signal', reason),
   reload: reload.run.bind(reload),
   token,
+  storedBytes: () => graph.store.size().bytes,
   drained: draining.ended,
   drain() {
     draining.begin();
