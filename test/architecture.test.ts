@@ -25,7 +25,7 @@ const TABLE: Readonly<Record<string, Rule>> = {
   ports: { folders: ['kernel'], reach: 'pure' },
   http: { folders: ['kernel'], reach: 'pure', node: HASH },
   policy: { folders: ['kernel'], packages: ['jose'], reach: 'pure' },
-  card: { folders: ['kernel'], packages: ['jose', 'canonicalize', 'tldts'], reach: 'pure', node: HASH },
+  card: { folders: ['kernel'], packages: ['jose', 'canonicalize'], reach: 'pure', node: HASH },
   bindings: { folders: ['kernel'], reach: 'pure' },
   discovery: { folders: CORE, reach: 'pure' },
   egress: { folders: ['kernel', 'ports'], packages: ['undici'], reach: 'world', sockets: 'all' },
@@ -35,7 +35,7 @@ const TABLE: Readonly<Record<string, Rule>> = {
   observe: { folders: ['kernel', 'ports'], packages: ['pino', 'prom-client'], reach: 'world' },
   listen: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world', sockets: 'servers' },
   admin: { folders: ['kernel', 'ports', 'bindings', 'discovery:type'], reach: 'world' },
-  config: { folders: ['kernel', 'policy:type'], packages: ['yaml', 'tldts'], reach: 'world' },
+  config: { folders: ['kernel', 'policy:type'], packages: ['yaml'], reach: 'world' },
   // yaml: manifests are patched with their comments in place.
   cli: { folders: ['kernel', 'ports', 'config', 'card', 'bindings'], packages: ['yaml'], reach: 'world' },
   daemon: { folders: ALL, packages: ['pino'], reach: 'world', sockets: 'servers' },
@@ -57,6 +57,8 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Rule>>> = {
   // What an origin is says one file, for policy, configuration and egress alike, and IDNA is part of it.
   'src/kernel/origins.ts': { node: ['node:url'] },
   'src/kernel/lookalike.ts': { node: ['node:url'] },
+  // A list that says the same whoever asks, loaded when somebody does.
+  'src/kernel/public-suffix.ts': { node: ['node:module'], packages: ['tldts'] },
   // Whether a socket file is a dead daemon's or a live one's is only known by knocking.
   'src/listen/socket-file.ts': { sockets: 'all' },
 };
@@ -64,6 +66,7 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Rule>>> = {
 /** Functions of their arguments alone. */
 const PURE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': ['constants', 'createHash', 'createPublicKey', 'verify'],
+  'node:module': ['createRequire'],
   'node:url': ['domainToASCII', 'domainToUnicode'],
 };
 const SERVERS = ['node:net', 'node:http', 'node:http2', 'node:tls'];

@@ -1,5 +1,5 @@
-import { parse } from 'tldts';
 import type { CardRule } from '../kernel/card-rule.ts';
+import { suffixed } from '../kernel/public-suffix.ts';
 import { refuse, type Refusal } from '../kernel/refusal.ts';
 import type { Interface } from './interfaces.ts';
 import { interfaceUrl } from './interfaces.ts';
@@ -79,13 +79,8 @@ function fits(url: URL, { cardUrl, rule, isAllowed }: Neighbourhood): boolean {
 export function isSameSite(one: string, other: string): boolean {
   const [a, b] = [withoutDot(one), withoutDot(other)];
   if (a === b) return true;
-  const site = siteOf(a);
-  return site !== null && site === siteOf(b);
-}
-
-function siteOf(host: string): string | null {
-  const { domain, isIp, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true });
-  return isIp === true || !(isIcann === true || isPrivate === true) ? null : domain;
+  const { site } = suffixed(a);
+  return site !== null && site === suffixed(b).site;
 }
 
 const withoutDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();

@@ -1,7 +1,7 @@
-import { parse } from 'tldts';
 import { canonicalIp } from '../../kernel/address-literal.ts';
 import type { OriginPattern } from '../../kernel/egress-rule.ts';
 import { type Origin, origin, type Url } from '../../kernel/ids.ts';
+import { suffixed } from '../../kernel/public-suffix.ts';
 import { formatPattern, parseHost, parseOriginPattern, parseTarget, type Target } from '../../kernel/origins.ts';
 import { quote } from '../place.ts';
 import { good, type Reading, type ScalarType, wrong } from './scalar.ts';
@@ -116,8 +116,7 @@ export const pageOrigin: ScalarType<Origin> = {
   show: (value) => value,
 };
 
-/** By the Public Suffix List with its private section: below `co.uk` and `github.io` every name is somebody else's. */
-const isPublicSuffix = (host: string): boolean => parse(host, { allowPrivateDomains: true }).publicSuffix === host;
+const isPublicSuffix = (host: string): boolean => suffixed(host).suffix === host;
 
 /** A proxy that everything goes through, or none. */
 export interface ProxyChoice {
