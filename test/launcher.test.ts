@@ -127,6 +127,21 @@ describe('which Node', () => {
     });
   }
 
+  for (const [asked, arenas] of [
+    [undefined, '1'],
+    ['4', '4'],
+  ] as const) {
+    test(`with ${arenas} arenas of malloc where ${asked ?? 'nothing'} is asked for`, () => {
+      const node = put(
+        'path-arenas/node',
+        '#!/bin/sh\n[ "$1" = --version ] && echo v24.22.3 || echo "$MALLOC_ARENA_MAX"\n',
+        0o755,
+      );
+      const env = { PATH: pathWith(path.dirname(node)), ...(asked === undefined ? {} : { MALLOC_ARENA_MAX: asked }) };
+      assert.equal(spawnSync(launcher, ['x'], { encoding: 'utf8', env }).stdout, `${arenas}\n`);
+    });
+  }
+
   test('the installed one where the one in PATH is too old', () => {
     const installed = putNode('node_modules/.bin', 'v24.22.3');
     const ran = run(['x'], pathWith(path.dirname(putNode('path-old', 'v20.20.2'))));

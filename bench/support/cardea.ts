@@ -22,6 +22,8 @@ export const BUILT = 'BENCH_BUILT';
 
 /** What the launchers give Node. */
 export const FLAGS = ['--max-semi-space-size=4'] as const;
+/** And what they put into its environment. */
+export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const;
 
 /** Compiles the sources to dist/, once for a run. */
 export function build(): void {
@@ -49,7 +51,10 @@ export async function startCardea(
     '--config',
     file,
   ] as const;
-  const running = await start({ line: [...line], awaits: '"msg":"started"', channel: watchLoop }, scratch);
+  const running = await start(
+    { line: [...line], env: ENVIRONMENT, awaits: '"msg":"started"', channel: watchLoop },
+    scratch,
+  );
   const said = JSON.parse(running.said) as Record<'agents' | 'ops' | 'admin', readonly string[]>;
   const base = (addresses: readonly string[]): string => `http://${addresses[0]}`;
   return { ...running, agents: base(said.agents), ops: base(said.ops), admin: base(said.admin) };

@@ -26,5 +26,7 @@ const grants = [
 const quiet = ['--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'];
 // The young generation stays small (docs/decisions/0006-a-small-young-generation.md): the same flag as in bin/cardea.
 const flags = ['--permission', ...grants, ...quiet, '--max-semi-space-size=4'];
+// One pool of memory for all threads (docs/decisions/0007-one-arena.md), unless somebody asked for more: the same as in bin/cardea.
+const env = { MALLOC_ARENA_MAX: '1', ...process.env };
 
-process.execve(process.execPath, [process.execPath, ...flags, `${app}/dist/main.js`, ...process.argv.slice(2)]);
+process.execve(process.execPath, [process.execPath, ...flags, `${app}/dist/main.js`, ...process.argv.slice(2)], env);

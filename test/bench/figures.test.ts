@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { FLAGS } from '../../bench/support/cardea.ts';
+import { ENVIRONMENT, FLAGS } from '../../bench/support/cardea.ts';
 import { median, medianRatio, per100k, percentile, rounded } from '../../bench/support/figures.ts';
 import { written } from '../../bench/support/floors.ts';
 import { readH2load } from '../../bench/support/load.ts';
@@ -145,4 +145,9 @@ for (const launcher of ['bin/cardea', 'deploy/image/launch.mjs'])
   test(`what is measured is started with the flags of ${launcher}`, () => {
     const text = readFileSync(new URL(`../../${launcher}`, import.meta.url), 'utf8');
     assert.deepEqual(text.match(/--max-[a-z-]+=\d+/g), FLAGS);
+    const variables = text.matchAll(/(?<name>MALLOC_[A-Z_]+)(?:="\$\{\w+:-|: ')(?<value>\d+)/g);
+    assert.deepEqual(
+      Object.fromEntries([...variables].map(({ groups = {} }) => [groups['name'], groups['value']])),
+      ENVIRONMENT,
+    );
   });

@@ -3,8 +3,6 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { isSameSite } from '../../src/card/interface-hosts.ts';
 import { suffixed } from '../../src/kernel/public-suffix.ts';
-// What asks for wildcards is there too.
-import '../../src/config/schema.ts';
 
 const isLoaded = (): boolean =>
   Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('tldts'));
