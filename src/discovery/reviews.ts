@@ -222,7 +222,9 @@ class Book implements Reviews {
     // Whoever asked at the same time may have been faster, and have changed it since.
     if (this.#pages.has(agent)) return accepted(null);
     const pending = held.value.map((card): [CardVariant, Pending] => [card.variant, { card, why: whyOf(card) }]);
-    this.#set(agent, { inForce: inForce.value, decisions: decisions.value, pending: new Map(pending) });
+    const isKnown = inForce.value.length + decisions.value.length + pending.length > 0;
+    const page = { inForce: inForce.value, decisions: decisions.value, pending: new Map(pending) };
+    this.#set(agent, isKnown ? page : EMPTY);
     return accepted(null);
   }
 

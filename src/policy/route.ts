@@ -70,13 +70,15 @@ export function buildRoutes(rules: Rules): RouteTable {
     [LOGOUT, { to: 'logout' }],
   ]);
   const own = new Map<AgentName, ReadonlyMap<string, Route>>();
+  const atRoots = agentsAtRoots(rules);
   for (const agent of rules.agents.values()) {
     const card: Route = { to: 'card', agent };
     for (const path of CARD_PATHS) shared.set(`${AGENTS}/${agent.name}${path}`, card);
-    own.set(
-      agent.name,
-      new Map<string, Route>([...CARD_PATHS.map((path): [string, Route] => [path, card]), ...keys(agent)]),
-    );
+    if (atRoots.has(agent.name))
+      own.set(
+        agent.name,
+        new Map<string, Route>([...CARD_PATHS.map((path): [string, Route] => [path, card]), ...keys(agent)]),
+      );
     for (const [path, route] of keys(agent)) shared.set(path, route);
   }
   const places = createPlaces(rules);
@@ -104,6 +106,12 @@ export function buildRoutes(rules: Rules): RouteTable {
       }
     },
   };
+}
+
+/** Agents whose paths are at the root of a host or a listener. */
+function agentsAtRoots({ aliases, listeners }: Rules): ReadonlySet<AgentName> {
+  const own = [...listeners.values()].flatMap((role) => (role.serves === 'agent' ? [role.agent] : []));
+  return new Set([...aliases.values(), ...own]);
 }
 
 /** `/origins/{host[:port]}/{path}` stands for https, `/origins/http/…` for cleartext, which only a rule can allow. */
