@@ -19,6 +19,8 @@ import type { Scratch } from './support/scratch.ts';
 
 /** Long enough for the heap to settle after a start. */
 const SETTLE_MS = 15_000;
+/** Long enough for the ledger's thread to end and for V8 to give its pages back: 5 s, and up to twice 8. */
+const REST_MS = 30_000;
 const MIB = 1024 ** 2;
 /** Cards that are fetched before whatever is made once has been made. */
 const FIRST = 1_000;
@@ -53,7 +55,7 @@ async function atRest(node: NodeName, scratch: Scratch): Promise<Rest> {
   const stateless = await startCardea(`state: memory\n${agents}`, node, scratch);
   const asItComes = await startCardea(`state: ${scratch.file('state')}\n${agents}`, node, scratch);
   const floor = await startFloor('floor-http1.mjs', { url: cardUrl(stateless, 'bench') }, node, scratch);
-  await pause(SETTLE_MS);
+  await pause(REST_MS);
   const mebibytes = ({ pid }: { readonly pid: number }): number => rounded(pssBytes(pid) / MIB, 1);
   return { floor: mebibytes(floor), stateless: mebibytes(stateless), asItComes: mebibytes(asItComes) };
 }
