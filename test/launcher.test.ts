@@ -69,6 +69,9 @@ async function start(options: SpawnOptions = {}) {
   return { child, pid: child.pid, next, started: JSON.parse(await next()), exit: once(child, 'exit') };
 }
 
+/** What the launcher gives Node. */
+const FLAGS = '--max-semi-space-size=4 --no-allocation-site-pretenuring';
+
 describe('what is started', () => {
   test('the daemon is this process, with its arguments as they were written', async () => {
     const daemon = await start();
@@ -120,7 +123,7 @@ describe('which Node', () => {
   for (const [version, enough] of versions) {
     test(`${version} in PATH is ${enough ? 'taken' : 'refused in one line'}`, () => {
       const ran = run(['x'], pathWith(path.dirname(putNode(`path-${version}`, version))));
-      if (enough) return assert.equal(ran.stdout, `${version} --max-semi-space-size=4 ${home}/src/main.ts x\n`);
+      if (enough) return assert.equal(ran.stdout, `${version} ${FLAGS} ${home}/src/main.ts x\n`);
       assert.equal(ran.status, 1);
       assert.equal(ran.stdout, '');
       assert.match(ran.stderr, new RegExp(`^cardea: needs Node 24\\.18\\.1 or newer, and PATH has ${version}: .+\n$`));
@@ -146,7 +149,7 @@ describe('which Node', () => {
     const installed = putNode('node_modules/.bin', 'v24.22.3');
     const ran = run(['x'], pathWith(path.dirname(putNode('path-old', 'v20.20.2'))));
     fs.rmSync(installed);
-    assert.equal(ran.stdout, `v24.22.3 --max-semi-space-size=4 ${home}/src/main.ts x\n`);
+    assert.equal(ran.stdout, `v24.22.3 ${FLAGS} ${home}/src/main.ts x\n`);
   });
 
   test('an installed one that does not start counts for nothing', () => {

@@ -21,7 +21,7 @@ export const REACH = 'unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]';
 export const BUILT = 'BENCH_BUILT';
 
 /** What the launchers give Node. */
-export const FLAGS = ['--max-semi-space-size=4'] as const;
+export const FLAGS = ['--max-semi-space-size=4', '--no-allocation-site-pretenuring'] as const;
 /** And what they put into its environment. */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const;
 
