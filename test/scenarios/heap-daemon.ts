@@ -62,14 +62,8 @@ function findStore(): Promise<ExtendedStore> {
   });
 }
 
-/** While the heap is small: each look for things in it is a walk through all of it. */
-let threads: readonly Worker[] = [];
-
 /** Puts for every principal of whom one entry is held so many more, each of an agent of its own, in the way in which every entry comes in. */
 async function fill(agents: number): Promise<object> {
-  threads = await withAll(Worker.prototype, (found: readonly Worker[]) =>
-    found.filter((each) => Object.hasOwn(each, 'performance')),
-  );
   const store = await findStore();
   const held = await withAll(LRUCache.prototype, (found: readonly LRUCache<string, ExtendedEntry>[]) =>
     found.flatMap((each) => [...each.values()]).filter((each) => 'partition' in each),
@@ -84,7 +78,17 @@ async function fill(agents: number): Promise<object> {
   return store.held();
 }
 
-/** Writes the heap, every buffer's bytes and the heap of every thread. */
+/** Writes the heap of every thread that is at work. */
+async function dumpThreads(to: string): Promise<object> {
+  const threads = await withAll(Worker.prototype, (found: readonly Worker[]) =>
+    found.filter((each) => Object.hasOwn(each, 'performance') && each.threadId > 0),
+  );
+  for (const [at, thread] of threads.entries())
+    await pipeline(await thread.getHeapSnapshot(), createWriteStream(`${to}.thread${at}.heap`));
+  return { threads: threads.length };
+}
+
+/** Writes the heap and every buffer's bytes. */
 async function dump(to: string): Promise<object> {
   writeHeapSnapshot(`${to}.heap`);
   const file = openSync(`${to}.buffers`, 'w');
@@ -93,9 +97,7 @@ async function dump(to: string): Promise<object> {
     return found.length;
   });
   closeSync(file);
-  for (const [at, thread] of threads.entries())
-    await pipeline(await thread.getHeapSnapshot(), createWriteStream(`${to}.thread${at}.heap`));
-  return { buffers, threads: threads.length };
+  return { buffers };
 }
 
 function plant(text: string): object {
@@ -109,6 +111,8 @@ async function answer(order: { readonly does: string; readonly [more: string]: u
       return plant(String(order['text']));
     case 'fill':
       return fill(Number(order['agents']));
+    case 'dump threads':
+      return dumpThreads(String(order['to']));
     case 'dump':
       return dump(String(order['to']));
     default:

@@ -171,6 +171,10 @@ const admin = (target: string, body?: object): Promise<Got> => {
 test('no token is anywhere once its request is over', async () => {
   await everybodyAsks();
   await othersAreRefused();
+  const to = path.join(folder, 'memory');
+  // Its thread rests soon after the last call, and a heap as large as what is filled in takes longer to look through.
+  await admin('/receipts?limit=1');
+  assert.deepEqual(await order('dump threads', { to }), { threads: 1 });
   assert.deepEqual(await order('fill', { agents: AGENTS }).then(({ entries, principals }) => [entries, principals]), [
     PRINCIPALS * AGENTS,
     PRINCIPALS,
@@ -181,8 +185,8 @@ test('no token is anywhere once its request is over', async () => {
   // A decoy that is held, in each way that a text can be, shows that the search would find one.
   const decoy = `decoy-${crypto.randomUUID()}-${crypto.randomUUID()}`;
   await order('plant', { text: decoy });
-  const dumped = await order('dump', { to: path.join(folder, 'memory') });
-  assert.ok(Number(dumped['buffers']) > 0 && dumped['threads'] === 1, JSON.stringify(dumped));
+  const { buffers } = await order('dump', { to });
+  assert.ok(Number(buffers) > 0);
   await admin('/purge', { tags: [`principal:${ISSUER}#${aUser}`], reason: 'test' });
   assert.match(
     (await ask(`http://${started.ops[0]}/metrics`, {})).body,
