@@ -15,14 +15,16 @@ import { answerByNode } from './support/question.ts';
 import type { Scratch } from './support/scratch.ts';
 import { startSignedAgents } from './support/signed-agents.ts';
 
-/** Chunks before those that count, so that V8 has compiled what a miss runs. */
-const WARM = 8;
+/** Chunks before those that count: V8 has compiled what a miss runs after some fifteen hundred of them. */
+const WARM = 32;
 
 interface Added {
   /** Medians, in milliseconds. */
   readonly direct: number;
   readonly through: number;
   readonly added: number;
+  /** The same of the first chunk after the start. */
+  readonly atFirst: number;
 }
 
 await answerByNode(
@@ -87,11 +89,13 @@ async function compare(counting: number, { urls, fields }: Asked, scratch: Scrat
     const one = await timeOf(direct, fields, scratch);
     rounds.push({ direct: one, through: await timeOf(through, fields, scratch) });
   }
+  const [first] = rounds;
   const counted = rounds.slice(WARM);
   return {
     direct: rounded(median(counted.map((each) => each.direct)), 3),
     through: rounded(median(counted.map((each) => each.through)), 3),
     added: rounded(median(counted.map((each) => each.through - each.direct)), 3),
+    atFirst: rounded((first?.through ?? Number.NaN) - (first?.direct ?? 0), 3),
   };
 }
 
