@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Answer } from '../../src/kernel/answer.ts';
 import type { Event } from '../../src/kernel/event.ts';
 import type { Fields } from '../../src/kernel/fields.ts';
+import { tag } from '../../src/kernel/ids.ts';
 import { type Listening, answer, ask2, listening } from '../support/listening.ts';
 import type { RawResponse } from '../support/raw-socket.ts';
 
@@ -38,6 +39,12 @@ describe('answers on the wire', { timeout: 60_000 }, () => {
     return ask2(on.session(), { ':method': method });
   };
   const notices = (): readonly Event[] => on.events.filter(({ kind }) => kind === 'notice');
+
+  test('are being written until the client has them, and not any longer', async () => {
+    const tags = [tag('agent:a')];
+    await two(() => ({ ...answer(200), tags }));
+    while (on.listener.count(tag('agent:a')) > 0) await new Promise((resolve) => void setImmediate(resolve));
+  });
   const told = async (): Promise<Event | undefined> => {
     while (!on.events.some(({ kind }) => kind === 'request')) await new Promise((resolve) => setImmediate(resolve));
     return on.events.find(({ kind }) => kind === 'request');

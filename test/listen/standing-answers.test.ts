@@ -242,6 +242,17 @@ describe('an answer that stands', () => {
       DATED,
     ));
 
+  test('is not given to another trace where the handler looked at it, also once its bytes are known', () =>
+    withStage(
+      (asked) => void asked.field('traceparent'),
+      async (stage) => {
+        const got = await verbatim(stage, (at) => request(`traceparent: ${traceOf(at < 6 ? 1 : 2)}\r\n`), 6);
+        assert.equal(got.text.match(/HTTP\/1\.1 200/g)?.length, 6);
+        assert.equal(stage.on.asks.length, 3, 'two for the first trace, and one for the other');
+      },
+      DATED,
+    ));
+
   test('by its bytes is given no longer once it does not hold, or when the listener ends', () =>
     withStage(
       nothing,
