@@ -1,5 +1,5 @@
 /**
- * `npm run bench:all`: every question, one after the other, about eleven minutes on two CPUs that do nothing else. Keeps the answers in
+ * `npm run bench:all`: every question, one after the other, on two CPUs that do nothing else. Keeps the answers in
  * bench/results/ and writes the tables of docs/measurements.md anew. What cannot be answered here is said at the end, and the exit code is 1.
  */
 import { spawnSync } from 'node:child_process';

@@ -9,7 +9,7 @@ const INTRODUCTION = `# Measurements
 
 Generated from \`bench/results/\` by \`node scripts/generate.ts\`.
 
-Each table is one command, which \`npm run bench:all\` runs in turn, in about eleven minutes on two CPUs that do nothing else. A command
+Each table is one command, which \`npm run bench:all\` runs in turn, on two CPUs that do nothing else. A command
 prints its answer; with \`-- --record\` it keeps it here. \`--node 24\`, \`--rounds\`, \`--requests\` and \`--only\` make it shorter. It needs
 Linux and \`apt-get install nghttp2-client\`, and for the peers nginx, haproxy, varnish, trafficserver and squid; what is missing takes no part, and a
 line says so. The next Node is installed once, into \`.cache/\`. Everything is on loopback, bounded, and ended with the command.

@@ -21,7 +21,7 @@ export interface Disk {
 /** Callers who wait at once: beyond it the disk is slower than what is asked of it, and asking more helps nobody. */
 const MOST_WAITING = 10_000;
 
-/** A thread is a tenth of a sidecar's memory, and a start of one is 40 ms of CPU. */
+/** A thread is a tenth of a sidecar's memory, and a start of one is some tens of ms of CPU. */
 export const REST_AFTER = ms(5_000);
 
 type Settle = (result: DiskResult<unknown>) => void;
