@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import UndiciClient from 'undici/lib/dispatcher/client.js';
+import type { ConnectionKey } from './connection-key.ts';
 import { between, type EpochMs, type Ms } from '../kernel/units.ts';
 import type { Clock } from '../ports.ts';
 
@@ -16,14 +17,22 @@ export interface Lease {
   release(outcome: 'whole' | 'broken'): void;
 }
 
-/** Connections by key: one origin, one rule, one TLS identity. Nothing else ever shares one. */
+/** One connection to hold. */
+export interface Made {
+  readonly origin: string;
+  readonly socket: Socket;
+  /** True where nobody else may ever use it. */
+  readonly alone: boolean;
+}
+
+/** Connections by key, which says who may share one (`connection-key.ts`). */
 export interface Connections {
   /**
    * Lends a kept connection that has room.
    * @param mostIdle how long it may have been idle; the longer, the likelier the other side is just closing it.
    */
-  take(key: string, mostIdle: Ms): Lease | undefined;
-  add(key: string, origin: string, socket: Socket): Lease;
+  take(key: ConnectionKey, mostIdle: Ms): Lease | undefined;
+  add(key: ConnectionKey, made: Made): Lease;
   close(): Promise<void>;
 }
 
@@ -31,6 +40,7 @@ interface Held {
   readonly client: Client;
   readonly peer: string;
   readonly shared: boolean;
+  readonly alone: boolean;
   leases: number;
   /** When the last lease ended. */
   idleSince: EpochMs;
@@ -67,15 +77,23 @@ export function createConnections(clock: Clock): Connections {
     shelves.set(key, shelf);
     return shelf;
   };
+  const takeFrom = (key: string, fits: (one: Held) => boolean): Lease | undefined => {
+    const shelf = shelves.get(key);
+    if (shelf === undefined) return undefined;
+    for (const one of shelf.held) if (hasRoom(one) && fits(one)) return lend(shelf, one, 'kept');
+    return undefined;
+  };
   return {
-    take: (key, mostIdle) => {
-      const shelf = shelves.get(key);
-      const free = [...(shelf?.held ?? [])].find((one) => hasRoom(one) && idleFor(one, clock) <= mostIdle);
-      return shelf === undefined || free === undefined ? undefined : lend(shelf, free, 'kept');
+    take: ({ http1, http2 }, mostIdle) => {
+      const isFresh = (one: Held): boolean => idleFor(one, clock) <= mostIdle;
+      const found = takeFrom(http1, isFresh);
+      if (found !== undefined || http1 === http2) return found;
+      return takeFrom(http2, (one) => one.shared && isFresh(one));
     },
-    add: (key, origin, socket) => {
-      const shelf = shelfOf(key);
-      const one = hold(origin, socket, clock.now());
+    add: (key, made) => {
+      const { socket } = made;
+      const one = hold(made, clock.now());
+      const shelf = shelfOf(one.shared ? key.http2 : key.http1);
       shelf.held.add(one);
       one.client.on('disconnect', () => shelf.discard(one));
       socket
@@ -93,17 +111,17 @@ export function createConnections(clock: Clock): Connections {
   };
 }
 
-function hold(origin: string, socket: Socket, idleSince: EpochMs): Held {
-  const shared = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
+function hold({ origin, socket, alone }: Made, idleSince: EpochMs): Held {
+  const shared = !alone && 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';
   const peer = socket.remoteAddress ?? '';
-  return { client: clientOver(origin, socket), peer, shared, leases: 0, idleSince, alert: null };
+  return { client: clientOver(origin, socket), peer, shared, alone, leases: 0, idleSince, alert: null };
 }
 
 const idleFor = ({ leases, idleSince }: Held, clock: Clock): number =>
   leases > 0 ? 0 : between(idleSince, clock.now());
 
-const hasRoom = ({ client, shared, leases }: Held): boolean =>
-  (shared ? leases < MAX_STREAMS : leases === 0) && !client.destroyed && !client.closed;
+const hasRoom = ({ client, shared, alone, leases }: Held): boolean =>
+  !alone && (shared ? leases < MAX_STREAMS : leases === 0) && !client.destroyed && !client.closed;
 
 function lend({ held, discard, now }: Shelf, one: Held, state: 'kept' | 'new'): Lease {
   one.leases += 1;
@@ -119,13 +137,17 @@ function lend({ held, discard, now }: Shelf, one: Held, state: 'kept' | 'new'): 
       one.leases -= 1;
       one.idleSince = now();
       // An HTTP/2 connection outlives a stream that broke; one of HTTP/1.1 has lost its place in the bytes.
-      if (!one.shared && (outcome === 'broken' || idleOf(held) > MAX_IDLE_PER_KEY)) discard(one);
+      if (one.shared) return;
+      if (one.alone || outcome === 'broken' || idleOf(held) > MAX_IDLE_PER_KEY) discard(one);
     },
   };
 }
 
-const idleOf = (set: ReadonlySet<Held> | undefined): number =>
-  [...(set ?? [])].filter((one) => one.leases === 0).length;
+function idleOf(held: ReadonlySet<Held>): number {
+  let idle = 0;
+  for (const { leases } of held) if (leases === 0) idle += 1;
+  return idle;
+}
 
 /** An undici client that has this one socket and never gets another: a new connection is a new decision. */
 function clientOver(origin: string, socket: Socket): Client {

@@ -6,6 +6,7 @@ import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Purpose } from '../kernel/outcome.ts';
 import type { FetchOrder } from '../ports.ts';
 import { type Ms, ms } from '../kernel/units.ts';
+import { type Sharing, createConnectionKeys, isAlone } from './connection-key.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
 import { holdBody, isShortBody } from './held-body.ts';
@@ -21,6 +22,7 @@ import type { TrailKeeper } from './trail.ts';
 export interface Outgoing {
   readonly target: Target;
   readonly rule: EgressRule;
+  readonly sharing: Sharing;
   readonly method: string;
   readonly fields: Fields;
   readonly body: ByteStream | null;
@@ -61,6 +63,7 @@ const ANY_IDLE = ms(Number.POSITIVE_INFINITY);
 const LONGEST_IDLE = ms(1_000);
 
 export function createExchange(doors: ExchangeDoors): SendRequest {
+  const keyOf = createConnectionKeys();
   const over = async (lease: Lease, outgoing: Outgoing): Promise<Incoming> => {
     try {
       if (lease.reused) recheck(doors, outgoing, lease);
@@ -73,10 +76,13 @@ export function createExchange(doors: ExchangeDoors): SendRequest {
   return async (given) => {
     const { outgoing, repeatable } = await prepare(given);
     const identity = await doors.tlsStore.read(outgoing.rule.tls);
-    const key = poolKey(outgoing, identity);
-    const dial = async (): Promise<Lease> =>
-      doors.connections.add(key, outgoing.target.origin, await doors.connector(connection(outgoing, identity)));
-    const kept = doors.connections.take(key, repeatable ? ANY_IDLE : LONGEST_IDLE);
+    const key = keyOf(outgoing, identity);
+    const alone = isAlone(outgoing.fields);
+    const dial = async (): Promise<Lease> => {
+      const socket = await doors.connector(connection(outgoing, identity));
+      return doors.connections.add(key, { origin: outgoing.target.origin, socket, alone });
+    };
+    const kept = alone ? undefined : doors.connections.take(key, repeatable ? ANY_IDLE : LONGEST_IDLE);
     if (kept === undefined) return over(await dial(), outgoing);
     try {
       return await over(kept, outgoing);
@@ -97,18 +103,6 @@ const connection = ({ target, rule, connect, signal, trail }: Outgoing, identity
   signal,
   trail,
 });
-
-/** Everything that decided how the connection was made: a changed rule or certificate finds no old connection. */
-const poolKey = ({ target, rule }: Outgoing, identity: TlsIdentity): string =>
-  JSON.stringify([
-    target.origin,
-    rule.name,
-    rule.proxy,
-    rule.cleartext,
-    rule.unsafeAddresses,
-    rule.tls,
-    identity.fingerprint,
-  ]);
 
 /** The rule may be as it was, but what the connection leads to is judged for every request, not once per connection. */
 function recheck(doors: ExchangeDoors, { target, rule, trail }: Outgoing, lease: Lease): void {

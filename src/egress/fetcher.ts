@@ -4,6 +4,7 @@ import type { Url } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/refusal.ts';
 import type { Clock, FetchOrder, FetchResult, Fetcher, StreamedResponse, WholeResponse } from '../ports.ts';
 import { readBody } from './body.ts';
+import type { Sharing } from './connection-key.ts';
 import { createConnections } from './connections.ts';
 import { createConnector } from './connector.ts';
 import { type Incoming, type SendRequest, createExchange } from './exchange.ts';
@@ -120,8 +121,9 @@ async function guarded<Response>(order: FetchOrder, conduct: Conduct<Response>):
   }
 }
 
-const outgoing = ({ order, watch, trail }: Run, target: Target) => ({
+const outgoing = ({ order, watch, trail }: Run, target: Target, sharing: Sharing) => ({
   target,
+  sharing,
   rule: order.rule,
   method: order.method,
   connect: order.limits.connect,
@@ -140,7 +142,7 @@ async function fetchWhole(send: SendRequest, run: Run): Promise<WholeResponse> {
   let target = run.target;
   for (;;) {
     asked.push(target.url);
-    const incoming = await send({ ...outgoing(run, target), fields, body });
+    const incoming = await send({ ...outgoing(run, target, 'origin'), fields, body });
     const response = await readWhole(incoming, run, target);
     const locations = valuesOf(response.fields, 'location');
     const { status } = response;
@@ -193,7 +195,7 @@ async function openStream(send: SendRequest, run: Run): Promise<StreamedResponse
   const body = order.body === null ? null : watchedUpload(order.body, watch);
   watch.body();
   const fields = requestFields(order.fields, { codings: 'pass', hasBody: body !== null });
-  const incoming = await send({ ...outgoing(run, target), fields, body });
+  const incoming = await send({ ...outgoing(run, target, 'rule'), fields, body });
   watch.touch();
   return { status: incoming.status, fields: endToEnd(incoming.fields), body: downloadOf(incoming, run) };
 }

@@ -131,13 +131,6 @@ describe('a grant does not spread', () => {
 });
 
 describe('connections', () => {
-  test('a rule of another name finds no connection of the first', async (t) => {
-    const { server, named, open } = await loopback(t);
-    const { fetcher } = withNames(t, [['127.0.0.1']]);
-    await fetcher.fetch(orderFor(named, { rule: open }));
-    await fetcher.fetch(orderFor(named, { rule: { ...open, name: 'agents.other' } }));
-    assert.equal(server.connections(), 2);
-  });
   test('what was granted and is granted no more: the kept connection is not used', async (t) => {
     const { server, named, open, shut } = await loopback(t);
     const { fetcher } = withNames(t, [['127.0.0.1']]);
