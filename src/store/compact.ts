@@ -2,13 +2,18 @@ import type { Entry } from '../kernel/entry.ts';
 
 /**
  * The same entry, holding no memory but its own. What was cut out of a card's text keeps all of that text, what was joined keeps its
- * parts beside it, and 100 bytes off a socket keep 64 KiB.
+ * parts beside it, and 100 bytes off a socket keep 64 KiB. Written down and read again every text is a new one, at a quarter of what
+ * structuredClone takes; an entry is made of nothing else, since it is written to the disk so as well.
  */
 export function compactEntry(entry: Entry): Entry {
   const { body, coded, ...said } = entry;
-  const own = { ...structuredClone(said), body: compact(body) };
-  return coded === undefined ? own : { ...own, coded: coded.map((each) => ({ ...each, body: compact(each.body) })) };
+  const own = { ...again(said), body: ownBytes(body) };
+  return coded === undefined ? own : { ...own, coded: coded.map((each) => ({ ...each, body: ownBytes(each.body) })) };
 }
 
-const compact = (body: Uint8Array): Uint8Array =>
+/** The same text or record, made anew. */
+export const again = <T extends string | object>(said: T): T => JSON.parse(JSON.stringify(said)) as T;
+
+/** The same bytes in memory of their own. */
+export const ownBytes = (body: Uint8Array): Uint8Array =>
   body.buffer.byteLength === body.byteLength ? body : new Uint8Array(body);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { CodedBody, Entry } from '../kernel/entry.ts';
 import type { EvictionReason } from '../kernel/event.ts';
 import { type EntryKey, type Generation, type Tag, tag } from '../kernel/ids.ts';
@@ -11,6 +10,7 @@ import { Shelves } from './shelves.ts';
 import { OpenEntry, type Stored } from './stored.ts';
 import { createTagIndex } from './tag-index.ts';
 import { type EntryKind, type Held, Tally } from './tally.ts';
+import { UseOrder } from './use-order.ts';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
@@ -54,42 +54,28 @@ class Memory implements MemoryStore {
   readonly #tally = new Tally();
   readonly #kept = new Set<Stored>();
   #turn = this.#kept.values();
+  /** What may go when room is wanted; pinned entries stand apart. */
+  readonly #order = new UseOrder<Stored>();
   #maxBytes: Bytes;
-  #lru: LRUCache<Stored, Bytes>;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes;
-    this.#lru = this.#makeLru();
   }
 
   resize(maxBytes: Bytes): void {
-    if (maxBytes === this.#maxBytes) return;
-    const before = [...this.#lru.rkeys()];
     this.#maxBytes = maxBytes;
-    this.#lru = this.#makeLru();
-    for (const stored of before) this.#lru.set(stored, stored.size);
-    // The cache takes nothing that is larger than itself, and says nothing of it.
-    for (const stored of before) if (stored.size > maxBytes) this.#letGo(stored);
+    // For what cannot stay others need not go.
+    for (const stored of this.#order.members()) if (stored.size > maxBytes) this.#letGo(stored);
     this.#makeRoom(0);
   }
 
-  /** Its size is fixed when it is made. */
-  #makeLru(): LRUCache<Stored, Bytes> {
-    return new LRUCache<Stored, Bytes>({
-      maxSize: this.#maxBytes,
-      sizeCalculation: (size) => size,
-      dispose: (_size, stored, why) => (why === 'evict' ? this.#letGo(stored) : undefined),
-    });
-  }
-
   #letGo(stored: Stored): void {
-    this.#unlist(stored);
-    this.#report(stored.size, 'size');
+    this.#report(this.#remove(stored), 'size');
   }
 
   peek(key: EntryKey): readonly Entry[] {
-    for (const stored of this.#shelves.on(key)) this.#lru.get(stored);
+    for (const stored of this.#shelves.on(key)) this.#order.use(stored);
     return this.#shelves.open(key);
   }
 
@@ -163,7 +149,7 @@ class Memory implements MemoryStore {
     this.#makeRoom(size);
     const stored = this.#form(entry, size, pinned);
     this.#list(stored, pinned);
-    this.#shelves.set(entry.key, [stored, ...this.#shelves.on(entry.key)]);
+    this.#shelves.set(stored.key, [stored, ...this.#shelves.on(entry.key)]);
     return true;
   }
 
@@ -177,7 +163,7 @@ class Memory implements MemoryStore {
   }
 
   #keptBytes(): number {
-    return this.#tally.bytes - this.#lru.calculatedSize;
+    return this.#tally.bytes - this.#order.bytes;
   }
 
   /** Takes out the entry that the new one replaces, else the last of too many variants. */
@@ -195,7 +181,9 @@ class Memory implements MemoryStore {
     const most = this.#maxBytes - size;
     while (this.#tally.bytes > most) {
       this.#releaseOne();
-      if (this.#lru.pop() === undefined) return;
+      const { oldest } = this.#order;
+      if (oldest === null) return;
+      this.#letGo(oldest);
     }
   }
 
@@ -204,7 +192,7 @@ class Memory implements MemoryStore {
     const next = this.#nextKept();
     if (next === undefined || this.#options.pinned(next.open())) return;
     this.#kept.delete(next);
-    if (this.#lru.calculatedSize + next.size <= this.#maxBytes) this.#lru.set(next, next.size);
+    if (this.#order.bytes + next.size <= this.#maxBytes) this.#order.add(next);
     else this.#letGo(next);
   }
 
@@ -227,7 +215,7 @@ class Memory implements MemoryStore {
     this.#tags.add(stored);
     this.#tally.add(stored.kind, stored.size);
     if (pinned) this.#kept.add(stored);
-    else this.#lru.set(stored, stored.size);
+    else this.#order.add(stored);
   }
 
   #unlist(stored: Stored): void {
@@ -240,7 +228,7 @@ class Memory implements MemoryStore {
 
   #remove(stored: Stored): Bytes {
     this.#kept.delete(stored);
-    this.#lru.delete(stored);
+    this.#order.remove(stored);
     this.#unlist(stored);
     return stored.size;
   }
@@ -265,7 +253,7 @@ class Memory implements MemoryStore {
     const exchanged = this.#form(other, size, pinned);
     this.#list(exchanged, pinned);
     this.#shelves.set(
-      stored.key,
+      exchanged.key,
       before.flatMap((each) => (each === stored ? exchanged : left.has(each) ? each : [])),
     );
   }

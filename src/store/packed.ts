@@ -4,6 +4,7 @@ import type { EntryKey, Tag } from '../kernel/ids.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { type Alike, type AlikeBook, createAlikeBook } from './alike.ts';
 import { type Arena, type Spot, createArena } from './arena.ts';
+import { again, ownBytes } from './compact.ts';
 import { type Row, entryOfRow, rowOf, tagsOf } from './entry-row.ts';
 import { type Stored, kindOf, tagsBesideAll } from './stored.ts';
 import type { EntryKind } from './tally.ts';
@@ -34,6 +35,8 @@ class Packed implements Stored {
   readonly key: EntryKey;
   readonly size: Bytes;
   readonly kind: EntryKind;
+  older: Stored | null = null;
+  newer: Stored | null = null;
   readonly #shared: Shared;
   readonly #alike: Alike;
   /** Its words, and behind them its body unless that is held by itself. */
@@ -46,7 +49,7 @@ class Packed implements Stored {
     const { key, body, coded, ...said } = entry;
     const words = Buffer.from(JSON.stringify(rowOf(said)));
     const isLarge = body.byteLength > LARGEST_PACKED;
-    this.key = structuredClone(key); // a text that was joined keeps its parts
+    this.key = again(key); // a text that was joined keeps its parts
     this.size = size;
     this.kind = kindOf(entry);
     this.#shared = shared;
@@ -88,7 +91,3 @@ class Packed implements Stored {
     return JSON.parse(Buffer.from(kept.buffer, kept.byteOffset, this.#words).toString()) as Row;
   }
 }
-
-/** 100 bytes off a socket would keep 64 KiB. */
-const ownBytes = (body: Uint8Array): Uint8Array =>
-  body.buffer.byteLength === body.byteLength ? body : new Uint8Array(body);

@@ -3,12 +3,11 @@ import { type EntryKey, type Tag, tag } from '../kernel/ids.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { compactEntry } from './compact.ts';
 import type { EntryKind } from './tally.ts';
+import type { InUse } from './use-order.ts';
 
 /** A stored entry, in whatever form. */
-export interface Stored {
+export interface Stored extends InUse<Stored> {
   readonly key: EntryKey;
-  /** What it is charged for. */
-  readonly size: Bytes;
   readonly kind: EntryKind;
   readonly variant: Entry['variant'];
   /** What it is found by, besides `all`. */
@@ -29,6 +28,8 @@ export const kindOf = ({ admission }: Pick<Entry, 'admission'>): EntryKind => (a
 /** One that stays open: the card of an agent of the configuration, of which there are so many and no more. */
 export class OpenEntry implements Stored {
   readonly size: Bytes;
+  older: Stored | null = null;
+  newer: Stored | null = null;
   readonly #entry: Entry;
 
   constructor(entry: Entry, size: Bytes) {
