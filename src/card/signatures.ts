@@ -1,7 +1,7 @@
 import type { CardRule } from '../kernel/card-rule.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { isSameAlgorithm } from './algorithms.ts';
-import { base64UrlBytes } from './base64url.ts';
+import { encodeBase64Url } from './base64url.ts';
 import type { CanonicalCard } from './canonical.ts';
 import type { JsonArray } from './json.ts';
 import { quote } from './json.ts';
@@ -92,7 +92,7 @@ export async function verifySignatures(
 interface Payload {
   readonly canonical: CanonicalCard;
   /** In base64url, as it is signed. */
-  readonly payload: Uint8Array;
+  readonly payload: string;
 }
 
 /** The forms as they are signed, each made once, when a signature first needs it. */
@@ -102,7 +102,7 @@ function payloadsOf(forms: Iterable<CanonicalCard>): Iterable<Payload> {
   function* payloads(): Generator<Payload, void, undefined> {
     yield* made;
     for (let next = rest.next(); next.done !== true; next = rest.next()) {
-      const payload = { canonical: next.value, payload: base64UrlBytes(next.value.text) };
+      const payload = { canonical: next.value, payload: encodeBase64Url(next.value.text) };
       made.push(payload);
       yield payload;
     }
@@ -154,7 +154,7 @@ async function holdsOver(
   const { algorithm, signature, protectedHeader } = entry;
   for (const { canonical, payload } of payloads) {
     if (budget.left === 0) return undefined;
-    const isQuick = MAX_VERIFICATIONS - budget.left < MOST_ON_LOOP && payload.byteLength <= LONGEST_ON_LOOP;
+    const isQuick = MAX_VERIFICATIONS - budget.left < MOST_ON_LOOP && payload.length <= LONGEST_ON_LOOP;
     budget.left -= 1;
     const claim: Claim = { algorithm, key: key.publicKey, signature, input: signingInput(protectedHeader, payload) };
     if (isQuick ? holdsNow(claim) : await holdsLater(claim)) return canonical;
@@ -163,12 +163,8 @@ async function holdsOver(
 }
 
 /** "ASCII(BASE64URL(UTF8(JWS Protected Header)) || '.' || BASE64URL(JWS Payload))" — RFC 7515 §5.2. */
-function signingInput(protectedHeader: string, payload: Uint8Array): Uint8Array {
-  const input = new Uint8Array(protectedHeader.length + 1 + payload.length);
-  utf8.encodeInto(`${protectedHeader}.`, input);
-  input.set(payload, protectedHeader.length + 1);
-  return input;
-}
+const signingInput = (protectedHeader: string, payload: string): Uint8Array =>
+  utf8.encode(`${protectedHeader}.${payload}`);
 
 const utf8 = new TextEncoder();
 
