@@ -68,7 +68,7 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Rule>>> = {
 /** Functions of their arguments alone. */
 const PURE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'node:buffer': ['Buffer'],
-  'node:crypto': ['constants', 'createHash', 'createPublicKey', 'verify'],
+  'node:crypto': ['constants', 'createHash', 'createPublicKey', 'hash', 'verify'],
   'node:module': ['createRequire'],
   'node:url': ['domainToASCII', 'domainToUnicode'],
 };

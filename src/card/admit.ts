@@ -5,7 +5,7 @@ import { accepted, type Outcome, refused } from '../kernel/refusal.ts';
 import type { EpochMs } from '../kernel/units.ts';
 import { refuseContradiction } from './agreement.ts';
 import { refuseContentType } from './content-type.ts';
-import { digestCard } from './digest.ts';
+import { digestCard, digestCardText } from './digest.ts';
 import { refuseExtensions } from './extensions.ts';
 import { factsOf } from './facts.ts';
 import type { Neighbourhood } from './interface-hosts.ts';
@@ -47,7 +47,7 @@ export interface AdmittedCard {
   readonly facts: CardFacts;
   /** What a stricter reading would refuse. */
   readonly warnings: readonly string[];
-  /** The 1.0 view. */
+  /** The 1.0 view, made anew each time: most who admit a card do not look at it. */
   readonly card: NormalisedCard;
 }
 
@@ -82,21 +82,22 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   const trusted = await judgeSignatures(parsed.value, version.value, context);
   if (!trusted.ok) return trusted;
 
-  const { card, verdict } = trusted.value;
+  const { card, verdict, text } = trusted.value;
+  const isWhole = card === parsed.value;
   // Without the members that were dropped, the card may be one of another version.
-  const served = recogniseVersion(card, rule);
+  const served = isWhole ? version : recogniseVersion(card, rule);
   if (!served.ok) return served;
 
   await turn?.();
-  const view = normaliseCard(card, served.value);
-  await turn?.();
   return accepted({
-    body: card === parsed.value ? body : new TextEncoder().encode(JSON.stringify(card)),
-    digest: digestCard(card),
+    body: isWhole ? body : new TextEncoder().encode(JSON.stringify(card)),
+    digest: text === undefined ? digestCard(card) : digestCardText(text),
     verdict,
-    facts: factsOf(view, rule),
+    facts: factsOf(card, served.value, rule),
     warnings: schema.value,
-    card: view,
+    get card() {
+      return normaliseCard(card, served.value);
+    },
   });
 }
 

@@ -21,9 +21,12 @@ export interface CanonicalCard {
   readonly form: FormName;
   readonly text: string;
   readonly left: readonly Left[];
+  /** The text is RFC 8785 of all but `signatures`: what the card's digest is over. */
+  readonly isPlain: boolean;
 }
 
-type Form = (card: JsonObject) => Omit<CanonicalCard, 'form'>;
+/** Writes a card, given without its `signatures`. */
+type Form = (unsigned: JsonObject) => Omit<CanonicalCard, 'form'>;
 
 /** RFC 8785. */
 const jcs = (value: Json): string => canonicalize(value) ?? '';
@@ -31,7 +34,16 @@ const jcs = (value: Json): string => canonicalize(value) ?? '';
 const written = (projection: Projection, write: (value: Json) => string): Omit<CanonicalCard, 'form'> => ({
   text: write(projection.payload),
   left: projection.left,
+  isPlain: false,
 });
+
+const plain = (unsigned: JsonObject): Omit<CanonicalCard, 'form'> => ({ text: jcs(unsigned), left: [], isPlain: true });
+
+/** Most cards are signed as they are served: then the projection is the very object. */
+function served(unsigned: JsonObject): Omit<CanonicalCard, 'form'> {
+  const projection = servedCard(unsigned, 'kept');
+  return projection.payload === unsigned ? plain(unsigned) : written(projection, jcs);
+}
 
 const SDK_1_0: CleanRule = { table: CARD_1_0, schemes: 'wrapped', falsehood: 'left-out' };
 /** The JavaScript server signs its inner form, and its own reader finds no scheme in that: every scheme is outside the signature. */
@@ -41,9 +53,9 @@ const SDK_0_3: CleanRule = { table: CARD_0_3, schemes: 'typed', falsehood: 'kept
 /** Each form, as the variants that signers of its name come in, most covering first. */
 const FORMS: Readonly<Record<FormName, readonly [Form, ...Form[]]>> = {
   /** The specification's form over the served JSON, unknown members kept. */
-  'a2a-1.0': [(card) => written(servedCard(card, 'kept'), jcs)],
+  'a2a-1.0': [served],
   /** The served JSON as it is, without `signatures`: the Go SDK's rule. */
-  jcs: [(card) => written({ payload: without(card, 'signatures'), left: [] }, jcs)],
+  jcs: [plain],
   /** The specification's form without what it does not know. */
   'a2a-1.0-known': [(card) => written(servedCard(card, 'left-out'), jcs)],
   /** The JavaScript SDK, and the Python SDK from 1.2. */
@@ -55,7 +67,10 @@ const FORMS: Readonly<Record<FormName, readonly [Form, ...Form[]]>> = {
 };
 
 /** Gives a card in one form. Never throws on what the scanner accepts. */
-export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard => ({ form, ...FORMS[form][0](card) });
+export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard => ({
+  form,
+  ...FORMS[form][0](without(card, 'signatures')),
+});
 
 /**
  * Gives the forms that a card of this version may be signed under, from the one that covers most to the one that covers least. A form
@@ -63,10 +78,11 @@ export const canonicalCard = (card: JsonObject, form: FormName): CanonicalCard =
  * asked for: most cards are signed under the first.
  */
 export function* canonicalForms(card: JsonObject, version: CardVersion): Generator<CanonicalCard, void, undefined> {
+  const unsigned = without(card, 'signatures');
   const seen: string[] = [];
   for (const form of formOrder(version))
     for (const variant of FORMS[form]) {
-      const canonical = { form, ...variant(card) };
+      const canonical = { form, ...variant(unsigned) };
       if (seen.includes(canonical.text)) continue;
       seen.push(canonical.text);
       yield canonical;

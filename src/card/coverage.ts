@@ -20,6 +20,7 @@ export type Coverage =
  * was signed: anyone on the way can add what the signature does not cover.
  */
 export function coverageOf(card: JsonObject, left: readonly Left[]): Coverage {
+  if (left.length === 0) return { is: 'whole' };
   const context: Context = { card, left, covered: coveredSchemes(card, left), required: requiredSchemes(card) };
   const judged = left.map((one) => ({ pointer: one.pointer, fate: fateOf(one, context) }));
   const needed = judged.filter(({ fate }) => fate === 'needed').map(({ pointer }) => pointer);

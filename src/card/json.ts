@@ -28,8 +28,34 @@ export function objectOf(members: Iterable<readonly [string, Json | undefined]>)
 }
 
 /** Leaves one member out. */
-export const without = (object: JsonObject, name: string): JsonObject =>
-  objectOf(Object.entries(object).filter(([member]) => member !== name));
+export function without(object: JsonObject, name: string): JsonObject {
+  const rest: Record<string, Json | undefined> = Object.create(null);
+  for (const member of Object.keys(object)) if (member !== name) rest[member] = object[member];
+  return rest as JsonObject;
+}
+
+/** Puts a value in the place of each, undefined for none. Where all stay what they are, the object itself is given. */
+export function replaceMembers(
+  object: JsonObject,
+  replace: (value: Json, name: string) => Json | undefined,
+): JsonObject {
+  const names = Object.keys(object);
+  const values: (Json | undefined)[] = [];
+  let isSame = true;
+  for (const name of names) {
+    const value = object[name] ?? null;
+    const replaced = replace(value, name);
+    isSame &&= replaced === value;
+    values.push(replaced);
+  }
+  return isSame ? object : objectOf(names.map((name, index) => [name, values[index]]));
+}
+
+/** The same with the items of an array. */
+export function replaceItems(items: JsonArray, replace: (item: Json, index: number) => Json): JsonArray {
+  const replaced = items.map(replace);
+  return replaced.every((item, index) => item === items[index]) ? items : replaced;
+}
 
 /** Extends a JSON Pointer by one name or index (RFC 6901). */
 export const pointerTo = (parent: string, name: string | number): string =>

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
-import { isArray, isObject, objectOf, own, pointerTo, without } from './json.ts';
+import { isArray, isObject, objectOf, own, pointerTo } from './json.ts';
 import { knownNames, openOneOf, writtenMember } from './schema/member-value.ts';
 import { readRequirement } from './schema/requirements.ts';
 import type { Scheme } from './schema/schemes.ts';
@@ -41,12 +41,13 @@ interface Walk {
 }
 
 /**
- * Reads a card as an SDK's model does and drops what is empty, everywhere: unknown members, then `""`, `null`, `[]` and `{}`, inside
- * extension parameters too. An empty value of a known member is no loss: under this form it means the same as absent.
+ * Reads a card, given without its `signatures`, as an SDK's model does and drops what is empty, everywhere: unknown members, then `""`,
+ * `null`, `[]` and `{}`, inside extension parameters too. An empty value of a known member is no loss: under this form it means the
+ * same as absent.
  */
-export function cleanCard(card: JsonObject, rule: CleanRule): Projection {
+export function cleanCard(unsigned: JsonObject, rule: CleanRule): Projection {
   const walk: Walk = { rule, left: [] };
-  const payload = cleanMessage(without(card, 'signatures'), rule.table, '', walk) ?? objectOf([]);
+  const payload = cleanMessage(unsigned, rule.table, '', walk) ?? objectOf([]);
   return { payload, left: walk.left };
 }
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject, Place } from './json.ts';
-import { ROOT, below, isArray, isObject, objectOf, pointerOf } from './json.ts';
+import type { Json, JsonArray, JsonObject, Place } from './json.ts';
+import { ROOT, below, isArray, isObject, objectOf, pointerOf, replaceItems, replaceMembers } from './json.ts';
 import type { Left, Projection } from './project.ts';
 import { CARD_1_0, SCHEME_1_0 } from './schema/a2a-1.0.ts';
 import { readRequirement } from './schema/requirements.ts';
@@ -15,27 +15,23 @@ interface Walk {
 }
 
 /**
- * A2A 1.0 §8.4.1 over the served JSON: REQUIRED members stay, also at their default; members with presence stay where they are set;
- * any other member at its default is left out, as is `null` everywhere outside a Struct. Names are those of the specification alone.
+ * A2A 1.0 §8.4.1 over the served JSON, given without its `signatures`: REQUIRED members stay, also at their default; members with
+ * presence stay where they are set; any other member at its default is left out, as is `null` everywhere outside a Struct. Names are
+ * those of the specification alone. A card of which nothing is left out is its own projection, the very object.
  */
-export function servedCard(card: JsonObject, unknown: UnknownMembers): Projection {
+export function servedCard(unsigned: JsonObject, unknown: UnknownMembers): Projection {
   const walk: Walk = { unknown, left: [] };
-  const unsigned = objectOf(Object.entries(card).filter(([name]) => name !== 'signatures'));
   return { payload: serveMessage(unsigned, CARD_1_0, ROOT, walk), left: walk.left };
 }
 
-function serveMessage(object: JsonObject, of: Message, at: Place, walk: Walk): JsonObject {
-  return objectOf(
-    Object.entries(object).map(([name, value]): [string, Json | undefined] => {
-      const member = memberOf(of, name);
-      const place = below(at, name);
-      if (member !== undefined) return [name, serveMember(value, member, place, walk)];
-      if (walk.unknown === 'kept') return [name, value];
-      walk.left.push({ pointer: pointerOf(place), why: 'member' });
-      return [name, undefined];
-    }),
-  );
-}
+const serveMessage = (object: JsonObject, of: Message, at: Place, walk: Walk): JsonObject =>
+  replaceMembers(object, (value, name) => {
+    const member = memberOf(of, name);
+    if (member !== undefined) return serveMember(value, member, at, walk);
+    if (walk.unknown === 'kept') return value;
+    walk.left.push({ pointer: pointerOf(below(at, name)), why: 'member' });
+    return undefined;
+  });
 
 function serveMember(value: Json, member: Member, at: Place, walk: Walk): Json | undefined {
   if (value === null) return undefined;
@@ -46,8 +42,7 @@ function serveMember(value: Json, member: Member, at: Place, walk: Walk): Json |
 }
 
 /** A value of another kind than the table says is signed as it stands. */
-function serveValue(value: Json, member: Member, at: Place, walk: Walk): Json {
-  const { kind } = member;
+function serveValue(value: Json, { name, kind }: Member, above: Place, walk: Walk): Json {
   switch (kind.is) {
     case 'string':
     case 'boolean':
@@ -56,40 +51,46 @@ function serveValue(value: Json, member: Member, at: Place, walk: Walk): Json {
     case 'texts':
       return value;
     case 'message':
-      return isObject(value) ? serveMessage(value, kind.of, at, walk) : value;
+      return isObject(value) ? serveMessage(value, kind.of, below(above, name), walk) : value;
     case 'list':
-      return isArray(value)
-        ? value.map((item, index) => (isObject(item) ? serveMessage(item, kind.of, below(at, index), walk) : item))
-        : value;
+      return isArray(value) ? serveList(value, kind.of, below(above, name), walk) : value;
     case 'schemes':
-      return isObject(value) ? serveSchemes(value, at, walk) : value;
+      return isObject(value) ? serveSchemes(value, below(above, name), walk) : value;
     case 'requirements':
-      return isArray(value) ? value.map((item, index) => serveRequirement(item, below(at, index), walk)) : value;
+      return isArray(value) ? serveRequirements(value, below(above, name), walk) : value;
   }
 }
 
+const serveList = (items: JsonArray, of: Message, at: Place, walk: Walk): JsonArray =>
+  replaceItems(items, (item, index) => (isObject(item) ? serveMessage(item, of, below(at, index), walk) : item));
+
 const serveSchemes = (schemes: JsonObject, at: Place, walk: Walk): JsonObject =>
-  objectOf(
-    Object.entries(schemes).map(([name, scheme]) => [
-      name,
-      isObject(scheme) ? serveMessage(scheme, SCHEME_1_0, below(at, name), walk) : scheme,
-    ]),
+  replaceMembers(schemes, (scheme, name) =>
+    isObject(scheme) ? serveMessage(scheme, SCHEME_1_0, below(at, name), walk) : scheme,
   );
+
+const serveRequirements = (items: JsonArray, at: Place, walk: Walk): JsonArray =>
+  replaceItems(items, (item, index) => serveRequirement(item, below(at, index), walk));
 
 /** `schemes` and `list` are not REQUIRED, so both are left out where they are empty. */
 function serveRequirement(value: Json, at: Place, walk: Walk): Json {
   const requirement = readRequirement(value);
-  if (requirement?.shape === 'wrapped') {
-    const lists = [...requirement.schemes].map(([name, scopes]): [string, Json] => [
-      name,
-      objectOf(scopes.length === 0 ? [] : [['list', scopes]]),
-    ]);
-    return objectOf(lists.length === 0 ? [] : [['schemes', objectOf(lists)]]);
-  }
+  if (requirement?.shape === 'wrapped') return serveWrapped(value, requirement.schemes);
   if (walk.unknown === 'kept' || requirement === undefined) return value;
   for (const scheme of requirement.schemes.keys())
     walk.left.push({ pointer: pointerOf(at), why: 'requirement', scheme });
   return objectOf([]);
+}
+
+function serveWrapped(value: Json, schemes: ReadonlyMap<string, readonly string[]>): Json {
+  if (schemes.size === 0) return objectOf([]);
+  const lists = [...schemes];
+  if (lists.every(([, scopes]) => scopes.length > 0)) return value;
+  const written = lists.map(([name, scopes]): [string, Json] => [
+    name,
+    objectOf(scopes.length === 0 ? [] : [['list', scopes]]),
+  ]);
+  return objectOf([['schemes', objectOf(written)]]);
 }
 
 const isDefault = (value: Json): boolean =>

@@ -21,6 +21,8 @@ export interface TrustedCard {
   /** The very object that came, unless members were dropped. */
   readonly card: JsonObject;
   readonly verdict: Verdict;
+  /** What the card's digest is over, where it was made to verify a signature. */
+  readonly text?: string | undefined;
 }
 
 /** Judges a card's signatures as the agent's rule demands. */
@@ -71,7 +73,11 @@ function serveCovered(card: JsonObject, vouching: readonly Match[], rule: CardRu
   );
   switch (coverage.is) {
     case 'whole':
-      return accepted({ card, verdict: { signature: 'verified', ...signerOf(vouching) } });
+      return accepted({
+        card,
+        verdict: { signature: 'verified', ...signerOf(vouching) },
+        text: vouching.find(({ canonical }) => canonical.isPlain)?.canonical.text,
+      });
     case 'partial':
       if (coverage.dropped.length > MAX_DROPPED)
         return refused(refuseUncovered(coverage.dropped, `there are more than ${MAX_DROPPED} such members`));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { canonicalizeAgentCard } from '@a2a-js/sdk';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { canonicalCard, FORM_NAMES } from '../../src/card/canonical.ts';
 import { byCodePoint, pythonJson } from '../../src/card/python-json.ts';
@@ -285,6 +286,20 @@ describe('every form', () => {
         for (const form of FORM_NAMES) {
           const text1 = inForm(one, form);
           assert.equal(inForm(text1, form), text1, form);
+        }
+      }),
+    );
+  });
+
+  test('is called plain where it writes RFC 8785 of all but the signatures, and nowhere else', () => {
+    fc.assert(
+      fc.property(card.filter(isScannable), (one) => {
+        const [bare, signed] = [scannedObject(one), scannedObject({ ...one, signatures: [{}] })];
+        const jcsOfBare = canonicalize(bare);
+        for (const each of [bare, signed]) {
+          assert.ok(canonicalCard(each, 'jcs').isPlain);
+          const written = canonicalCard(each, 'a2a-1.0');
+          assert.equal(written.isPlain, written.text === jcsOfBare);
         }
       }),
     );

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { factsOf } from '../../src/card/facts.ts';
+import { objectOf } from '../../src/card/json.ts';
 import { normaliseCard } from '../../src/card/normalise.ts';
 import { KNOWN_VERSIONS } from '../../src/card/version.ts';
+import { anyCard } from './card-arbitrary.ts';
 import { card03, card10, judge, scannedObject } from './support.ts';
 
 /** The 1.0 view of a card as plain JSON, and its notes as lines. */
@@ -20,6 +23,37 @@ async function viewOf(card: Record<string, unknown>) {
 const url = 'https://agent.example.com/a2a/v1';
 
 describe('the 1.0 view', () => {
+  test('the facts are those that the view states, whatever the card', () => {
+    const legacy = fc.record(
+      {
+        url: fc.constantFrom(url, 'https://b.example/', 1),
+        protocolVersion: fc.constantFrom('0.3.0', '1.0', '', null),
+        preferredTransport: fc.constantFrom('GRPC', 'x'),
+        supportsAuthenticatedExtendedCard: fc.constantFrom(true, false, 'yes'),
+        supports_authenticated_extended_card: fc.boolean(),
+        supported_interfaces: fc.constant([{ url, protocol_binding: 'JSONRPC' }]),
+        protocol_version: fc.constantFrom('0.2', '0.3'),
+      },
+      { requiredKeys: [] },
+    );
+    const listed = fc.record({
+      supportedInterfaces: fc.array(
+        fc.record({ url: fc.constantFrom(url, 'b'), protocolBinding: fc.constantFrom('JSONRPC', 'GRPC', 'x') }),
+      ),
+      capabilities: fc.constantFrom({ extendedAgentCard: true }, { extended_agent_card: false }, null),
+    });
+    const more = fc.tuple(legacy, fc.option(listed));
+    fc.assert(
+      fc.property(anyCard, more, fc.constantFrom(...KNOWN_VERSIONS), (one, [old, modern], version) => {
+        const card = objectOf(Object.entries({ ...one, ...old, ...modern }));
+        const view = normaliseCard(card, version).card;
+        const rule = { versions: KNOWN_VERSIONS };
+        assert.deepEqual(factsOf(card, version, rule), factsOf(view, version, rule));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   test('a 1.0 card is its own view', async () => {
     const { view, notes } = await viewOf(card10());
     assert.deepEqual(view, card10());

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canonicalForms } from '../../src/card/canonical.ts';
+import { canonicalForms, FORM_NAMES } from '../../src/card/canonical.ts';
+import { digestCard } from '../../src/card/digest.ts';
 import { MAX_VERIFICATIONS, verifySignatures } from '../../src/card/signatures.ts';
 import type { CardRule } from '../../src/kernel/card-rule.ts';
 import { pair, signature, signed } from './signer.ts';
@@ -53,6 +54,17 @@ describe('what the rule demands', () => {
       assert.equal(words(await judge(await make(), { rule: rule(over), keys })), verdict);
     });
   }
+
+  for (const form of FORM_NAMES)
+    test(`the digest names what is served, whatever form was signed: ${form}`, async () => {
+      const requirements = { securityRequirements: [{ schemes: { key: { list: [] } } }] };
+      for (const over of [{}, { documentationUrl: null }, { 'x-outside': 1 }, requirements]) {
+        const outcome = await judge(await signed(card10(over), k1, { form }), { rule: rule(), keys });
+        assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.detail);
+        const served = JSON.parse(new TextDecoder().decode(outcome.value.body));
+        assert.equal(outcome.value.digest, digestCard(served));
+      }
+    });
 
   test('the verdict names key, algorithm, set and form', async () => {
     const outcome = await judge(await signed(card10(), k2), { rule: rule(), keys });
