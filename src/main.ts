@@ -36,7 +36,7 @@ async function serve(config: ValidConfig, load: Load): Promise<number> {
   // What reading a large configuration has left is collected while nobody waits: later it would take a second from those who do.
   if (process.memoryUsage().heapUsed > LARGEST_HEAP) collectGarbage();
   // Synchronous, and flushed at the end: the last lines before it are the ones that explain it.
-  const log = byTurn(pino.destination({ dest: 1, sync: true }), setImmediate);
+  const log = byTurn(pino.destination({ dest: 1, sync: true }), { clock, atEndOfTurn: setImmediate });
   process.once('exit', log.flush);
   const stop = signalled(['SIGTERM', 'SIGINT']);
   const daemon = await startDaemon(config, { clock, log }, load);

@@ -13,6 +13,8 @@ export interface GrowthParts {
 const LOOK_EVERY = ms(1_000);
 /** Some ten cards of 3 KB. */
 const GROWING = 64 * 1024;
+/** Some four thousand: what fewer leave behind is not more than V8 keeps for hits. */
+const WORTH_IT = 16 * 1024 * 1024;
 
 /**
  * Favours memory from the start, and whenever more is stored than a moment ago. Each fetch leaves behind more than it brings, and V8 lets the
@@ -24,8 +26,9 @@ export function favourMemoryWhileGrowing({ clock, stored, favourMemory }: Growth
   let favours = true;
   favourMemory(favours);
   const look = (): void => {
-    const isGrowing = stored() - before > GROWING;
-    before = stored();
+    const now = stored();
+    const isGrowing = now > WORTH_IT && now - before > GROWING;
+    before = now;
     if (isGrowing !== favours) favourMemory(isGrowing);
     favours = isGrowing;
     cancel = clock.after(LOOK_EVERY, look);

@@ -39,7 +39,7 @@ export const cardTags = (
     ALL,
     tag(`agent:${name}`),
     ...(registered === null ? [] : [tag(`registry:${registered.registry}`)]),
-    ...urls.flatMap(hostTags),
+    ...[...new Set(urls)].flatMap(hostTags),
     ...(kid === undefined ? [] : [tag(`kid:${kid}`)]),
   ]),
 ];

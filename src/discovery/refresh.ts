@@ -96,7 +96,8 @@ const unrelated = (attempt: Attempt): Refreshed =>
 
 async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
-  const stopped = refusedBy(doors.kills.active(), agentTags(target.agent), target.agent.name);
+  const kills = doors.kills.active();
+  const stopped = kills.length === 0 ? undefined : refusedBy(kills, agentTags(target.agent), target.agent.name);
   if (stopped !== undefined) return failure(attempt, 'superseded', stopped);
   if (!doors.isInForce(target.agent)) return failure(attempt, 'superseded', outdated(target.agent));
   if (!result.ok) return failure(attempt, unansweredBy(result.refusal), result.refusal);

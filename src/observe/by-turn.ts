@@ -1,4 +1,6 @@
 import type { DestinationStream } from 'pino';
+import { ms } from '../kernel/units.ts';
+import type { Clock } from '../ports.ts';
 
 /** Where lines go that wait for the end of a turn. */
 export interface TurnedLines extends DestinationStream {
@@ -6,24 +8,39 @@ export interface TurnedLines extends DestinationStream {
   flush(): void;
 }
 
+interface Turns {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly atEndOfTurn: (run: () => void) => unknown;
+}
+
 /** Lines that wait are no more than this: a long turn must not heap them up. */
 const MOST_WAITING = 64 * 1024;
+/** From one write to the next: under load most lines go out with others, and no reader is woken for each. */
+const PAUSE = ms(20);
 
 /**
  * Writes the lines of one turn of the event loop in one piece when it is over: an answer that is made in it does not wait until a reader
- * of the log has taken what is said of it. Whoever ends the process flushes first.
+ * of the log has taken what is said of it. Those of the turns that follow closely wait for one another. Whoever ends the process
+ * flushes first.
  */
-export function byTurn(destination: DestinationStream, atEndOfTurn: (run: () => void) => unknown): TurnedLines {
+export function byTurn(destination: DestinationStream, { clock, atEndOfTurn }: Turns): TurnedLines {
   let waiting = '';
+  let isPausing = false;
   const flush = (): void => {
     const lines = waiting;
     waiting = '';
     if (lines !== '') destination.write(lines);
   };
+  const flushAndPause = (): void => {
+    isPausing = waiting !== '';
+    if (!isPausing) return;
+    flush();
+    clock.after(PAUSE, flushAndPause);
+  };
   return {
     flush,
     write(line) {
-      if (waiting === '') atEndOfTurn(flush);
+      if (waiting === '' && !isPausing) atEndOfTurn(flushAndPause);
       waiting += line;
       if (waiting.length > MOST_WAITING) flush();
     },

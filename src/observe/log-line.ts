@@ -2,7 +2,7 @@ import type { Verdict } from '../kernel/entry.ts';
 import type { Event } from '../kernel/event.ts';
 import { type FaultCode, fault } from '../kernel/faults.ts';
 import type { ExchangeReceipt, Receipt, VerdictReceipt } from '../kernel/receipt.ts';
-import { safeText, safeUrl } from './safe-text.ts';
+import { areSafe, safeText, safeUrl } from './safe-text.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -21,7 +21,9 @@ export type LoggedEvent = Exclude<Event, { readonly kind: 'forward' | 'lookup' }
 
 /** Makes an event's line. No header, no body, no credential; whatever others wrote is made safe to show. */
 export function logLine(event: LoggedEvent): LogLine {
-  const { level, msg, members } = rawLine(event);
+  const line = rawLine(event);
+  const { level, msg, members } = line;
+  if (areSafe(textsOf(line))) return line;
   return { level, msg: safeText(msg), members: safeMembers(members) };
 }
 
@@ -119,6 +121,18 @@ function signatureMembers(verdict: Verdict | null): Members {
 
 /** Lists are as long as what others sent: a line is not. */
 const MOST_LISTED = 32;
+/** Stands for a list that must be cut: no text that `areSafe` takes. */
+const TOO_LONG = '\0';
+
+function textsOf({ msg, members }: LogLine): readonly string[] {
+  const texts = [msg];
+  for (const value of Object.values(members)) {
+    if (typeof value === 'string') texts.push(value);
+    else if (typeof value === 'object' && value !== null)
+      texts.push(...(value.length > MOST_LISTED ? [TOO_LONG] : value));
+  }
+  return texts;
+}
 
 function safeMembers(members: Members): Members {
   const safe: Record<string, Member> = {};

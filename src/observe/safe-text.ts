@@ -11,6 +11,13 @@ export function safeText(text: string, longest = LONGEST): string {
   return shown.length > longest ? `${shown.slice(0, longest - 1)}…` : shown;
 }
 
+/** True where `safeText` leaves every one of them as it is; where it is false, it may still. Their sum may be as long as one text. */
+export function areSafe(texts: readonly string[]): boolean {
+  // What joins them is no part of a name or a URL: whatever one of them holds is found in all of them.
+  const all = texts.join('\n');
+  return all.length <= LONGEST && !SUSPECT.test(all);
+}
+
 /** A refusal's detail is one or two sentences; what is longer is somebody else's text. */
 const LONGEST = 1_024;
 
@@ -35,8 +42,11 @@ const REDACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{4,}(?:\.[\w-]*){0,4}/g, REDACTED],
 ];
 
-/** What all of them begin with, and what is not shown: a text without any of it is as it is. Floor of most members of a line: one search. */
-const SUSPECT = new RegExp(`[^\\t\\n\\x20-\\x7e]|https?://|eyJ|\\b(?:${SCHEMES})\\s|(?:${SECRET_NAMES})["'\\s=:]`, 'i');
+/** What all of them begin with, and what is not shown: a text without any of it is as it is. Floor of most lines: one search. */
+const SUSPECT = new RegExp(
+  `[^\\t\\n\\x20-\\x7e]|https?://[^\\s?#@"'<>]*[?#@]|eyJ|\\b(?:${SCHEMES})\\s|(?:${SECRET_NAMES})["'\\s=:]`,
+  'i',
+);
 
 /** A URL without what may hold credentials: userinfo, query and fragment. Empty where it is none. */
 export function safeUrl(url: string): string {

@@ -139,20 +139,21 @@ const tooMany = () => refuse('overloaded', 'Memory holds no more decisions; give
 const holdKey = (agent: AgentName, variant: string): string => `${agent}\0${variant}`;
 
 class RecentReceipts {
-  readonly #kept = new Map<number, Receipt>();
+  readonly #kept = new Map<number, string>();
   #last = 0;
 
-  /** Kept as it would be written: without what URLs may carry in secret, and bounded. */
+  /** Kept as it would be written: without what URLs may carry in secret, bounded, and with no part of the card's own text. */
   add(receipt: Receipt): void {
     this.#last += 1;
-    this.#kept.set(this.#last, JSON.parse(receiptText(receipt)) as Receipt);
+    this.#kept.set(this.#last, receiptText(receipt));
     this.#kept.delete(this.#last - MOST_RECEIPTS);
   }
 
   query({ agent, since, before, limit }: ReceiptQuery): ReceiptPage {
     const found: [number, Receipt][] = [];
-    for (const [seq, receipt] of [...this.#kept].toReversed()) {
+    for (const [seq, text] of [...this.#kept].toReversed()) {
       if (before !== undefined && seq >= before) continue;
+      const receipt = JSON.parse(text) as Receipt;
       if (agent !== undefined && !('agent' in receipt && receipt.agent === agent)) continue;
       if (since !== undefined && receipt.at < since) continue;
       found.push([seq, receipt]);

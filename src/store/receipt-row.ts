@@ -22,12 +22,13 @@ function withoutSecrets(receipt: Receipt): Receipt {
   if (receipt.kind === 'registry') return { ...receipt, url: receipt.url === null ? null : plain(receipt.url) };
   if (receipt.kind !== 'exchange') return receipt;
   const { trail } = receipt;
+  const requestedUrl = plain(trail.requestedUrl);
   return {
     ...receipt,
     trail: {
       ...trail,
-      requestedUrl: plain(trail.requestedUrl),
-      finalUrl: plain(trail.finalUrl),
+      requestedUrl,
+      finalUrl: trail.finalUrl === trail.requestedUrl ? requestedUrl : plain(trail.finalUrl),
       redirects: trail.redirects.map(plain),
     },
     interfaceUrl: receipt.interfaceUrl === null ? null : plain(receipt.interfaceUrl),
@@ -40,10 +41,20 @@ function plain(url: string): Url {
   return urlId(`${parsed.origin}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`);
 }
 
-/** Cuts long texts and lists, at any depth. */
-function bounded(value: unknown): unknown {
+/** Cuts long texts and lists, at any depth; most receipts have none. */
+const bounded = (value: unknown): unknown => (fits(value) ? value : cut(value));
+
+function fits(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= LONGEST_TEXT;
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.length <= MOST_ITEMS && value.every(fits);
+  for (const member of Object.values(value)) if (!fits(member)) return false;
+  return true;
+}
+
+function cut(value: unknown): unknown {
   if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(bounded);
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, bounded(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member)]));
 }

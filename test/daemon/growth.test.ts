@@ -6,10 +6,10 @@ import { FakeClock } from '../support/fake-clock.ts';
 
 const KIB = 1024;
 
-test('memory is favoured at the start, and while more is stored from look to look', async () => {
+test('memory is favoured at the start, and while there is much and more is stored from look to look', async () => {
   const clock = new FakeClock();
   const said: boolean[] = [];
-  let stored = 0;
+  let stored = 16 * KIB * KIB;
   const stop = favourMemoryWhileGrowing({ clock, stored: () => stored, favourMemory: (favours) => said.push(favours) });
   const after = async (more: number): Promise<readonly boolean[]> => {
     stored += more * KIB;
@@ -22,6 +22,10 @@ test('memory is favoured at the start, and while more is stored from look to loo
   assert.deepEqual(await after(0), []);
   assert.deepEqual(await after(1_000), [true]);
   assert.deepEqual(await after(-1_000), [false]);
+  stored = 15 * KIB * KIB;
+  assert.deepEqual(await after(0), []);
+  assert.deepEqual(await after(1_024), [], 'what fewer cards leave behind is little');
+  assert.deepEqual(await after(65), [true]);
   stop();
-  assert.deepEqual(await after(1_000), []);
+  assert.deepEqual(await after(0), []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { safeText, safeUrl } from '../../src/observe/safe-text.ts';
+import { areSafe, safeText, safeUrl } from '../../src/observe/safe-text.ts';
 
 describe('what is not shown', () => {
   const SECRET = 'hunter2hunter2';
@@ -83,42 +83,67 @@ test('never throws, never longer, never a control character; hostile lengths cos
     safeText(piece.repeat(200_000));
 });
 
+const WORDS = fc.constantFrom(
+  'sha256:0a1b',
+  'agents.weather',
+  'the token',
+  'token',
+  ' ',
+  '=',
+  ':',
+  '"',
+  'Basic',
+  'BEARER\t',
+  'eyJhbGciOi',
+  'eyj',
+  '.',
+  'http://a.example/b',
+  'HTTPS://u@a',
+  '?k=v',
+  'x-api_key',
+  'API-KEY: ',
+  'hunter2hunter2',
+  'A',
+  '\n',
+  'dpop ',
+  'é',
+  '\u200b',
+  'Fri, 01 Jan 2027',
+  'max-age=60',
+);
+
 test('what is not looked at closely is as it would be if it were', () => {
-  const words = fc.constantFrom(
-    'sha256:0a1b',
-    'agents.weather',
-    'the token',
-    'token',
-    ' ',
-    '=',
-    ':',
-    '"',
-    'Basic',
-    'BEARER\t',
-    'eyJhbGciOi',
-    'eyj',
-    '.',
-    'http://a.example/b',
-    'HTTPS://u@a',
-    '?k=v',
-    'x-api_key',
-    'API-KEY: ',
-    'hunter2hunter2',
-    'A',
-    '\n',
-    'dpop ',
-    'é',
-    '\u200b',
-    'Fri, 01 Jan 2027',
-    'max-age=60',
-  );
   fc.assert(
-    fc.property(fc.array(words, { maxLength: 12 }), (some) => {
+    fc.property(fc.array(WORDS, { maxLength: 12 }), (some) => {
       const text = some.join('');
       // A character that is not shown is reason enough to look closely.
       assert.equal(`${safeText(text)}\n?`, safeText(`${text}\n\u0001`));
     }),
   );
+});
+
+test('texts that are safe together are safe each by itself', () => {
+  const texts = fc.array(
+    fc.array(WORDS, { maxLength: 4 }).map((some) => some.join('')),
+    { maxLength: 6 },
+  );
+  let safe = 0;
+  fc.assert(
+    fc.property(texts, (all) => {
+      if (!areSafe(all)) return;
+      safe += 1;
+      assert.deepEqual(
+        all.map((text) => safeText(text)),
+        all,
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.ok(safe > 50, `${safe} of 1,000`);
+  assert.equal(areSafe(['x'.repeat(1_024)]), true);
+  assert.equal(areSafe(['x'.repeat(1_025)]), false);
+  assert.equal(areSafe(['x'.repeat(512), 'x'.repeat(512)]), false);
+  assert.equal(areSafe(['at https://a.example/card.json', '@']), true);
 });
 
 describe('a URL', () => {
