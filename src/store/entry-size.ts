@@ -10,7 +10,10 @@ const PER_STRING = 32;
 /** Two bytes a character: right for what is not Latin, and no less for what is. */
 const PER_CHARACTER = 2;
 
-/** Says how much memory an entry is charged for: its body, every string in it, and a fixed part. No less than it takes. */
+/**
+ * Says how much memory an entry is charged for: its body, every string in it, and a fixed part. No less than it takes, and more where another
+ * one has the same body: a charge that depended on others would change as they come and go.
+ */
 export function entrySize(entry: Entry): Bytes {
   const { key, variant, url, etag, vary, fields, tags, admission } = entry;
   const strings =

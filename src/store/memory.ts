@@ -3,6 +3,7 @@ import type { EvictionReason } from '../kernel/event.ts';
 import { type EntryKey, type Generation, type Tag, tag } from '../kernel/ids.ts';
 import { type Bytes, type EpochMs, ms } from '../kernel/units.ts';
 import type { Clock, Observer, Store } from '../ports.ts';
+import { createOpenBodies } from './bodies.ts';
 import { entrySize } from './entry-size.ts';
 import { createFence } from './fence.ts';
 import { createPack } from './packed.ts';
@@ -47,7 +48,8 @@ const ALL = tag('all');
 
 class Memory implements MemoryStore {
   readonly #options: MemoryStoreOptions;
-  readonly #pack = createPack();
+  readonly #bodies = createOpenBodies();
+  readonly #pack = createPack(this.#bodies);
   readonly #shelves = new Shelves();
   readonly #tags = createTagIndex<Stored>();
   readonly #fence = createFence();
@@ -208,7 +210,7 @@ class Memory implements MemoryStore {
 
   /** What stays stays open, and what a caller may ask for or not is packed. */
   #form(entry: Entry, size: Bytes, pinned: boolean): Stored {
-    return pinned ? new OpenEntry(entry, size) : this.#pack(entry, size);
+    return pinned ? new OpenEntry(this.#bodies, entry, size) : this.#pack(entry, size);
   }
 
   #list(stored: Stored, pinned: boolean): void {

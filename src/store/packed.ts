@@ -4,7 +4,8 @@ import type { EntryKey, Tag } from '../kernel/ids.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { type Alike, type AlikeBook, createAlikeBook } from './alike.ts';
 import { type Arena, type Spot, createArena } from './arena.ts';
-import { again, ownBytes } from './compact.ts';
+import { type Bodies, createOpenBodies, createPackedBodies } from './bodies.ts';
+import { again } from './compact.ts';
 import { type Row, entryOfRow, rowOf, tagsOf } from './entry-row.ts';
 import { type Stored, kindOf, tagsBesideAll } from './stored.ts';
 import type { EntryKind } from './tally.ts';
@@ -15,13 +16,15 @@ export type Pack = (entry: Entry, size: Bytes) => Stored;
 /** A larger body is held by itself: that costs it little, and it is not copied whenever it is asked for. */
 const LARGEST_PACKED = 8 * 1024;
 
-export function createPack(): Pack {
-  const shared = { arena: createArena(), book: createAlikeBook(), opened: new WeakMap<Entry, Stored>() };
+export function createPack(open: Bodies<Uint8Array> = createOpenBodies(), arena: Arena = createArena()): Pack {
+  const bodies = { packed: createPackedBodies(arena), open };
+  const shared = { arena, bodies, book: createAlikeBook(), opened: new WeakMap<Entry, Stored>() };
   return (entry, size) => new Packed(shared, entry, size);
 }
 
 interface Shared {
   readonly arena: Arena;
+  readonly bodies: { readonly packed: Bodies<Spot>; readonly open: Bodies<Uint8Array> };
   readonly book: AlikeBook;
   /** What each object was opened from that somebody still has. */
   readonly opened: WeakMap<Entry, Stored>;
@@ -39,25 +42,21 @@ class Packed implements Stored {
   newer: Stored | null = null;
   readonly #shared: Shared;
   readonly #alike: Alike;
-  /** Its words, and behind them its body unless that is held by itself. */
-  readonly #spot: Spot;
-  readonly #words: number;
-  readonly #body: Uint8Array | null;
+  readonly #words: Spot;
+  readonly #body: Spot | Uint8Array;
   readonly #coded: readonly CodedBody[] | undefined;
 
   constructor(shared: Shared, entry: Entry, size: Bytes) {
     const { key, body, coded, ...said } = entry;
-    const words = Buffer.from(JSON.stringify(rowOf(said)));
-    const isLarge = body.byteLength > LARGEST_PACKED;
+    const { arena, bodies, book } = shared;
     this.key = again(key); // a text that was joined keeps its parts
     this.size = size;
     this.kind = kindOf(entry);
     this.#shared = shared;
-    this.#alike = shared.book.use(entry);
-    this.#spot = shared.arena.keep(isLarge ? [words] : [words, body]);
-    this.#words = words.byteLength;
-    this.#body = isLarge ? ownBytes(body) : null;
-    this.#coded = coded?.map((each) => ({ ...each, body: ownBytes(each.body) }));
+    this.#alike = book.use(entry);
+    this.#words = arena.keep(Buffer.from(JSON.stringify(rowOf(said))));
+    this.#body = body.byteLength > LARGEST_PACKED ? bodies.open.hold(body) : bodies.packed.hold(body);
+    this.#coded = coded?.map((each) => ({ ...each, body: bodies.open.hold(each.body) }));
   }
 
   get variant(): Entry['variant'] {
@@ -65,14 +64,12 @@ class Packed implements Stored {
   }
 
   get tags(): readonly Tag[] {
-    return tagsBesideAll(tagsOf(this.#row(this.#shared.arena.read(this.#spot))));
+    return tagsBesideAll(tagsOf(this.#row()));
   }
 
   /** Another object each time. */
   open(): Entry {
-    const kept = this.#shared.arena.read(this.#spot);
-    const body = this.#body ?? new Uint8Array(kept.subarray(this.#words));
-    const plain = entryOfRow(this.#row(kept), { key: this.key, body, alike: this.#alike });
+    const plain = entryOfRow(this.#row(), { key: this.key, body: this.#bytes(), alike: this.#alike });
     const entry = this.#coded === undefined ? plain : { ...plain, coded: this.#coded };
     this.#shared.opened.set(entry, this);
     return entry;
@@ -83,11 +80,20 @@ class Packed implements Stored {
   }
 
   release(): void {
-    this.#shared.arena.free(this.#spot);
-    this.#shared.book.release(this.#alike);
+    const { arena, bodies, book } = this.#shared;
+    arena.free(this.#words);
+    if (typeof this.#body === 'number') bodies.packed.release(this.#body);
+    else bodies.open.release(this.#body);
+    for (const { body } of this.#coded ?? []) bodies.open.release(body);
+    book.release(this.#alike);
   }
 
-  #row(kept: Uint8Array): Row {
-    return JSON.parse(Buffer.from(kept.buffer, kept.byteOffset, this.#words).toString()) as Row;
+  #bytes(): Uint8Array {
+    return typeof this.#body === 'number' ? new Uint8Array(this.#shared.arena.read(this.#body)) : this.#body;
+  }
+
+  #row(): Row {
+    const { buffer, byteOffset, byteLength } = this.#shared.arena.read(this.#words);
+    return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString()) as Row;
   }
 }

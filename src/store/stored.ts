@@ -1,6 +1,7 @@
 import type { Entry } from '../kernel/entry.ts';
 import { type EntryKey, type Tag, tag } from '../kernel/ids.ts';
 import type { Bytes } from '../kernel/units.ts';
+import type { Bodies } from './bodies.ts';
 import { compactEntry } from './compact.ts';
 import type { EntryKind } from './tally.ts';
 import type { InUse } from './use-order.ts';
@@ -30,10 +31,12 @@ export class OpenEntry implements Stored {
   readonly size: Bytes;
   older: Stored | null = null;
   newer: Stored | null = null;
+  readonly #bodies: Bodies<Uint8Array>;
   readonly #entry: Entry;
 
-  constructor(entry: Entry, size: Bytes) {
-    this.#entry = compactEntry(entry);
+  constructor(bodies: Bodies<Uint8Array>, entry: Entry, size: Bytes) {
+    this.#bodies = bodies;
+    this.#entry = compactEntry(entry, bodies.hold);
     this.size = size;
   }
 
@@ -62,6 +65,7 @@ export class OpenEntry implements Stored {
   }
 
   release(): void {
-    // The collector of garbage takes it.
+    const { body, coded = [] } = this.#entry;
+    for (const each of [body, ...coded.map((form) => form.body)]) this.#bodies.release(each);
   }
 }

@@ -11,28 +11,28 @@ describe('an arena', () => {
     const step = fc.record({
       lengths: fc.array(fc.oneof(fc.nat(4_000), fc.nat(40_000)), { maxLength: 3 }),
       frees: fc.array(fc.nat(), { maxLength: 3 }),
+      shares: fc.nat(2),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const arena = createArena();
-        const kept = new Map<Spot, Uint8Array>();
-        for (const [at, { lengths, frees }] of steps.entries()) {
-          const parts = lengths.map((length) => filled(length, at % 251));
-          kept.set(
-            arena.keep(parts),
-            filled(
-              lengths.reduce((sum, length) => sum + length, 0),
-              at % 251,
-            ),
-          );
+        const empty = arena.size();
+        const kept: { readonly spot: Spot; readonly bytes: Uint8Array }[] = [];
+        for (const [at, { lengths, frees, shares }] of steps.entries()) {
+          for (const length of lengths) {
+            const bytes = filled(length, at % 251);
+            const spot = arena.keep(bytes);
+            kept.push({ spot, bytes });
+            for (let more = 0; more < shares; more += 1) kept.push({ spot: arena.share(spot), bytes });
+          }
           for (const which of frees) {
-            const spot = [...kept.keys()][which % kept.size];
-            if (spot === undefined) continue;
-            arena.free(spot);
-            kept.delete(spot);
+            const [gone] = kept.splice(which % (kept.length || 1), 1);
+            if (gone !== undefined) assert.equal(arena.free(gone.spot), !kept.some(({ spot }) => spot === gone.spot));
           }
         }
-        for (const [spot, bytes] of kept) assert.deepEqual(new Uint8Array(arena.read(spot)), bytes);
+        for (const { spot, bytes } of kept) assert.deepEqual(new Uint8Array(arena.read(spot)), bytes);
+        for (const { spot } of kept) arena.free(spot);
+        assert.equal(arena.size(), empty);
       }),
       { numRuns: 30 },
     );
@@ -40,7 +40,7 @@ describe('an arena', () => {
 
   test('wastes a third of what it keeps at most, besides the slabs that are being filled, whatever goes', () => {
     const arena = createArena();
-    const spots = Array.from({ length: 4_000 }, (_, at) => arena.keep([filled(3_000, at % 251)]));
+    const spots = Array.from({ length: 4_000 }, (_, at) => arena.keep(filled(3_000, at % 251)));
     assert.ok(arena.size() < 4_000 * 3_000 * 1.02 + SLAB);
     const left = spots.filter((spot, at) => {
       if (at % 5 !== 0) arena.free(spot);
@@ -53,17 +53,17 @@ describe('an arena', () => {
   test('takes nothing more when all has gone', () => {
     const arena = createArena();
     const empty = arena.size();
-    const spots = [...Array(1_000).keys()].map(() => arena.keep([filled(3_000, 1)]));
-    spots.push(arena.keep([filled(SLAB * 2, 2)]));
+    const spots = [...Array(1_000).keys()].map(() => arena.keep(filled(3_000, 1)));
+    spots.push(arena.keep(filled(SLAB * 2, 2)));
     for (const spot of spots) arena.free(spot);
     assert.equal(arena.size(), empty);
   });
 
   test('frees each thing once', () => {
     const arena = createArena();
-    const [one, other] = [arena.keep([filled(10, 1)]), arena.keep([filled(10, 2)])];
+    const [one, other] = [arena.keep(filled(10, 1)), arena.keep(filled(10, 2))];
     arena.free(one);
-    arena.free(one);
+    assert.throws(() => arena.free(one), /nothing is kept there/);
     assert.throws(() => arena.read(one), /nothing is kept there/);
     assert.deepEqual(new Uint8Array(arena.read(other)), filled(10, 2));
   });
