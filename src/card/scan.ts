@@ -48,26 +48,28 @@ class Stop extends Error {
 class Scanner {
   readonly #text: string;
   readonly #maxDepth: number;
+  /** Then so is every part of it between two quotation marks. */
+  readonly #isWellFormed: boolean;
   #at = 0;
   #values = 0;
 
   constructor(text: string, maxDepth: number) {
     this.#text = text;
     this.#maxDepth = maxDepth;
+    this.#isWellFormed = text.isWellFormed();
   }
 
   document(): Json {
-    this.#skip();
     const value = this.#value(1);
-    this.#skip();
-    if (this.#at < this.#text.length) this.#stop('there is more after the end of the document');
+    if (this.#peek() !== undefined) this.#stop('there is more after the end of the document');
     return value;
   }
 
   #value(depth: number): Json {
+    const mark = this.#peek();
     this.#values += 1;
     if (this.#values > MAX_VALUES) this.#stop(`the document has more than ${MAX_VALUES} values`);
-    switch (this.#text[this.#at]) {
+    switch (mark) {
       case '{':
         return this.#object(depth);
       case '[':
@@ -92,17 +94,13 @@ class Scanner {
     const object: Record<string, Json> = Object.create(null);
     if (this.#closes('}')) return object;
     do {
-      this.#skip();
+      if (this.#peek() !== '"') this.#stop('a member name in double quotes was expected');
       const at = this.#at;
-      if (this.#text[at] !== '"') this.#stop('a member name in double quotes was expected');
       const name = this.#string();
       if (name === '__proto__') this.#stop('a member may not be named "__proto__"', at);
       if (name in object) this.#stop(`the member ${quote(name)} stands twice in one object`, at);
-      this.#skip();
-      this.#expect(':');
-      this.#skip();
+      if (!this.#closes(':')) this.#stop('":" was expected');
       object[name] = this.#value(depth + 1);
-      this.#skip();
     } while (this.#continues('}'));
     return object;
   }
@@ -111,36 +109,33 @@ class Scanner {
     this.#enter(depth);
     const array: Json[] = [];
     if (this.#closes(']')) return array;
-    do {
-      this.#skip();
-      array.push(this.#value(depth + 1));
-      this.#skip();
-    } while (this.#continues(']'));
+    do array.push(this.#value(depth + 1));
+    while (this.#continues(']'));
     return array;
   }
 
   #enter(depth: number): void {
     if (depth > this.#maxDepth) this.#stop(`nesting is deeper than ${this.#maxDepth}`);
     this.#at += 1;
-    this.#skip();
   }
 
-  #closes(bracket: '}' | ']'): boolean {
-    if (this.#text[this.#at] !== bracket) return false;
+  #closes(mark: '}' | ']' | ':'): boolean {
+    if (this.#peek() !== mark) return false;
     this.#at += 1;
     return true;
   }
 
   #continues(bracket: '}' | ']'): boolean {
-    if (this.#closes(bracket)) return false;
-    if (this.#text[this.#at] !== ',') this.#stop(`"," or ${quote(bracket)} was expected`);
+    const mark = this.#peek();
+    if (mark !== bracket && mark !== ',') this.#stop(`"," or ${quote(bracket)} was expected`);
     this.#at += 1;
-    return true;
+    return mark === ',';
   }
 
-  #expect(mark: ':'): void {
-    if (this.#text[this.#at] !== mark) this.#stop(`${quote(mark)} was expected`);
-    this.#at += 1;
+  /** The next character that is no white space. Most often there is nothing to pass over: none above the space is white. */
+  #peek(): string | undefined {
+    if (!(this.#text.charCodeAt(this.#at) > 0x20)) this.#match(SPACE);
+    return this.#text[this.#at];
   }
 
   #word<T extends Json>(word: string, value: T): T {
@@ -149,13 +144,31 @@ class Scanner {
     return value;
   }
 
+  /** Most strings have no escape: they are what stands there. */
   #string(): string {
+    const start = this.#at;
+    const end = this.#plainEnd(start + 1);
+    if (this.#text[end] !== '"' || !this.#isWellFormed) return this.#anyString();
+    this.#at = end + 1;
+    return this.#text.slice(start + 1, end);
+  }
+
+  /** Where what may stand in a string as it is ends, from this place on. */
+  #plainEnd(from: number): number {
+    PLAIN.lastIndex = from;
+    PLAIN.test(this.#text);
+    return PLAIN.lastIndex;
+  }
+
+  #anyString(): string {
     const start = this.#at;
     this.#at += 1;
     let value = '';
     for (;;) {
-      value += this.#match(PLAIN);
-      const mark = this.#text[this.#at];
+      const end = this.#plainEnd(this.#at);
+      value += this.#text.slice(this.#at, end);
+      this.#at = end;
+      const mark = this.#text[end];
       if (mark === '"') break;
       if (mark !== '\\')
         this.#stop(mark === undefined ? 'a string does not end' : 'a control character stands in a string');
@@ -181,11 +194,6 @@ class Scanner {
     if (token.length > LONGEST_NUMBER || !isHeld(token, value))
       this.#stop('a number is one that a double cannot hold', start);
     return value;
-  }
-
-  /** Most often there is nothing to skip: no character above the space is one. */
-  #skip(): void {
-    if (!(this.#text.charCodeAt(this.#at) > 0x20)) this.#match(SPACE);
   }
 
   #match(pattern: RegExp): string {
