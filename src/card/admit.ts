@@ -61,14 +61,14 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   const parsed = parseCard(body, rule);
   if (!parsed.ok) return parsed;
 
-  await turn?.();
+  if (turn !== undefined) await turn();
   const version = recogniseVersion(parsed.value, rule);
   if (!version.ok) return version;
 
   const schema = checkSchema(parsed.value, version.value, rule);
   if (!schema.ok) return schema;
 
-  await turn?.();
+  if (turn !== undefined) await turn();
   const interfaces = allInterfaces(parsed.value);
   const refusal =
     refuseCrowd(interfaces) ??
@@ -78,7 +78,7 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
     refuseUncarried(parsed.value, rule);
   if (refusal !== undefined) return refused(refusal);
 
-  await turn?.();
+  if (turn !== undefined) await turn();
   const trusted = await judgeSignatures(parsed.value, version.value, context);
   if (!trusted.ok) return trusted;
 
@@ -88,7 +88,7 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   const served = isWhole ? version : recogniseVersion(card, rule);
   if (!served.ok) return served;
 
-  await turn?.();
+  if (turn !== undefined) await turn();
   return accepted({
     body: isWhole ? body : new TextEncoder().encode(JSON.stringify(card)),
     digest: text === undefined ? digestCard(card) : digestCardText(text),

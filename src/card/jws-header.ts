@@ -4,6 +4,7 @@ import { decodeBase64Url } from './base64url.ts';
 import type { Json, JsonObject } from './json.ts';
 import { isObject, kindOf, own, present, quote } from './json.ts';
 import { scanJson } from './scan.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** One entry of `signatures` whose form is in order; nothing is verified yet. */
 export interface SignatureEntry {
@@ -127,14 +128,6 @@ function unprotectedFault(header: Json | undefined, protectedHeader: JsonObject)
     (one) => PROTECTED_ONLY.includes(one) || own(protectedHeader, one) !== undefined,
   );
   return name === undefined ? undefined : `${quote(name)} stands outside the protected header`;
-}
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 const describe = (value: Json | undefined): string => (typeof value === 'string' ? quote(value) : kindOf(value));

@@ -3,6 +3,7 @@ import { accepted, type Outcome, refuse, refused } from '../kernel/refusal.ts';
 import type { JsonObject } from './json.ts';
 import { isObject, kindOf } from './json.ts';
 import { scanJson } from './scan.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** Turns the bytes of a card into an object, or says at which line and column they stop being strict JSON in UTF-8. */
 export function parseCard(body: Uint8Array, rule: Pick<CardRule, 'maxBytes' | 'maxDepth'>): Outcome<JsonObject> {
@@ -26,15 +27,6 @@ export function parseCard(body: Uint8Array, rule: Pick<CardRule, 'maxBytes' | 'm
     return refused(refuse('card-invalid', `The document is ${kindOf(scan.value)}; a card is an object.`));
   }
   return accepted(scan.value);
-}
-
-/** Invalid bytes must not become U+FFFD: two different bodies would read as one card. */
-function decodeUtf8(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
 }
 
 const loginHint = (text: string): string =>

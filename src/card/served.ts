@@ -26,6 +26,7 @@ export function servedCard(unsigned: JsonObject, unknown: UnknownMembers): Proje
 
 const serveMessage = (object: JsonObject, of: Message, at: Place, walk: Walk): JsonObject =>
   replaceMembers(object, (value, name) => {
+    if (walk.unknown === 'kept' && isSet(value)) return value;
     const member = memberOf(of, name);
     if (member !== undefined) return serveMember(value, member, at, walk);
     if (walk.unknown === 'kept') return value;
@@ -92,6 +93,9 @@ function serveWrapped(value: Json, schemes: ReadonlyMap<string, readonly string[
   ]);
   return objectOf([['schemes', objectOf(written)]]);
 }
+
+/** Tells that no member of any kind would have this at its default, nor a part of it. */
+const isSet = (value: Json): boolean => value === true || (typeof value === 'string' && value !== '');
 
 const isDefault = (value: Json): boolean =>
   value === '' ||

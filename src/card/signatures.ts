@@ -74,7 +74,7 @@ export async function verifySignatures(
     const detail = `the card has ${signatures.length} signatures; at most ${MAX_SIGNATURES} are read`;
     return { matches: [], misses: [{ index: 0, why: 'malformed', detail }], verifications: 0 };
   }
-  const payloads = payloadsOf(forms);
+  const payloads = new Payloads(forms);
   const budget = { left: MAX_VERIFICATIONS };
   const matches: Match[] = [];
   const misses: Miss[] = [];
@@ -96,18 +96,28 @@ interface Payload {
 }
 
 /** The forms as they are signed, each made once, when a signature first needs it. */
-function payloadsOf(forms: Iterable<CanonicalCard>): Iterable<Payload> {
-  const made: Payload[] = [];
-  const rest = forms[Symbol.iterator]();
-  function* payloads(): Generator<Payload, void, undefined> {
-    yield* made;
-    for (let next = rest.next(); next.done !== true; next = rest.next()) {
-      const payload = { canonical: next.value, payload: encodeBase64Url(next.value.text) };
-      made.push(payload);
-      yield payload;
-    }
+class Payloads {
+  readonly #made: Payload[] = [];
+  readonly #rest: Iterator<CanonicalCard>;
+
+  constructor(forms: Iterable<CanonicalCard>) {
+    this.#rest = forms[Symbol.iterator]();
   }
-  return { [Symbol.iterator]: payloads };
+
+  /** By its place in their order; undefined after the last. */
+  at(place: number): Payload | undefined {
+    for (let length = this.#made.length; length <= place; length += 1) {
+      const { done, value } = this.#rest.next();
+      if (done === true) return undefined;
+      this.#made.push({ canonical: value, payload: encodeBase64Url(value.text) });
+    }
+    return this.#made[place];
+  }
+
+  /** How many there are, once one after the last was asked for. */
+  get count(): number {
+    return this.#made.length;
+  }
 }
 
 interface Candidate {
@@ -117,7 +127,7 @@ interface Candidate {
 
 async function verifyEntry(
   entry: SignatureEntry,
-  payloads: Iterable<Payload>,
+  payloads: Payloads,
   context: VerifyContext,
   budget: { left: number },
 ): Promise<Match | Miss> {
@@ -127,7 +137,7 @@ async function verifyEntry(
     const canonical = await holdsOver(entry, candidate.key, payloads, budget);
     if (canonical !== undefined) return matchOf(entry, candidate, canonical);
   }
-  const detail = `it does not hold over the card in any of ${[...payloads].length} forms`;
+  const detail = `it does not hold over the card in any of ${payloads.count} forms`;
   return {
     index: entry.index,
     why: 'invalid',
@@ -148,12 +158,14 @@ const matchOf = (entry: SignatureEntry, { set, key }: Candidate, canonical: Cano
 async function holdsOver(
   entry: SignatureEntry,
   key: JwkKey,
-  payloads: Iterable<Payload>,
+  payloads: Payloads,
   budget: { left: number },
 ): Promise<CanonicalCard | undefined> {
   const { algorithm, signature, protectedHeader } = entry;
-  for (const { canonical, payload } of payloads) {
-    if (budget.left === 0) return undefined;
+  for (let place = 0; budget.left > 0; place += 1) {
+    const next = payloads.at(place);
+    if (next === undefined) return undefined;
+    const { canonical, payload } = next;
     const isQuick = MAX_VERIFICATIONS - budget.left < MOST_ON_LOOP && payload.length <= LONGEST_ON_LOOP;
     budget.left -= 1;
     const claim: Claim = { algorithm, key: key.publicKey, signature, input: signingInput(protectedHeader, payload) };

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
 import { isObject, objectOf, own, present } from '../json.ts';
+import { CARD_0_2 } from './a2a-0.3.ts';
+import { CARD_1_0 } from './a2a-1.0.ts';
 import type { Member, Message } from './table.ts';
 import { snakeName } from './table.ts';
 
@@ -14,20 +16,19 @@ export interface Written {
  * Finds a member by its JSON name, or by the protobuf name that every SDK reads too. Where both are set the JSON name counts, as in
  * the SDKs; `validate` refuses the two when they differ.
  */
-export function writtenMember(object: JsonObject, member: Member): Written | undefined {
-  const name = member.name;
-  const value = present(object, name);
-  if (value !== undefined) return { name, value };
-  const other = own(object, member.snake);
-  if (other !== undefined) return { name: member.snake, value: other };
-  return own(object, name) === null ? { name, value: null } : undefined;
+export function writtenMember(object: JsonObject, { name, snake }: Member): Written | undefined {
+  const value = own(object, name);
+  if (value !== undefined && value !== null) return { name, value };
+  const other = snake === name ? undefined : own(object, snake);
+  if (other !== undefined) return { name: snake, value: other };
+  return value === null ? { name, value } : undefined;
 }
 
 /** Tells whether a member is set under both of its names. */
 export const isWrittenTwice = (object: JsonObject, member: Member): boolean =>
   member.snake !== member.name &&
-  present(object, member.name) !== undefined &&
-  present(object, member.snake) !== undefined;
+  present(object, member.snake) !== undefined &&
+  present(object, member.name) !== undefined;
 
 /** Lists the names under which a message's members may stand. */
 export const knownNames = (of: Message): ReadonlySet<string> =>
@@ -54,8 +55,22 @@ export function openOneOf(object: JsonObject, of: Message): OneOf {
 }
 
 /** Reads a member under either of its names, null as absent. */
-export const readMember = (object: JsonObject, name: string): Exclude<Json, null> | undefined =>
-  present(object, name) ?? present(object, snakeName(name));
+export function readMember(object: JsonObject, name: string): Exclude<Json, null> | undefined {
+  const value = present(object, name);
+  if (value !== undefined) return value;
+  const snake = SNAKE.get(name) ?? snakeName(name);
+  return snake === name ? undefined : present(object, snake);
+}
+
+/** The protobuf names of the tables' members: most cards have none of them, and are asked for many. */
+const SNAKE: ReadonlyMap<string, string> = new Map([...snakesOf(CARD_1_0), ...snakesOf(CARD_0_2)]);
+
+function snakesOf(of: Message): readonly (readonly [string, string])[] {
+  return of.members.flatMap(({ name, snake, kind }) => [
+    [name, snake],
+    ...(kind.is === 'message' || kind.is === 'list' ? snakesOf(kind.of) : []),
+  ]);
+}
 
 /** The same where it is text; anything else reads as absent. */
 export function readText(object: JsonObject, name: string): string | undefined {

@@ -65,5 +65,7 @@ export const row = (
 /** The protobuf name of a member. */
 export const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export const memberOf = (of: Message, name: string): Member | undefined =>
-  of.members.find((member) => member.name === name);
+export function memberOf({ members }: Message, name: string): Member | undefined {
+  for (const member of members) if (member.name === name) return member;
+  return undefined;
+}

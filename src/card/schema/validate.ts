@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { FaultCode } from '../../kernel/faults.ts';
 import type { Json, JsonObject, Place } from '../json.ts';
-import { ROOT, below as placeBelow, isArray, isObject, kindOf, own, pointerOf, quote, showPointer } from '../json.ts';
+import { ROOT, isArray, isObject, kindOf, own, pointerOf, quote, showPointer } from '../json.ts';
 import { isWrittenTwice, openOneOf, writtenMember } from './member-value.ts';
 import { readRequirement } from './requirements.ts';
 import { readScheme } from './schemes.ts';
@@ -30,19 +30,16 @@ const MAX_TEXT = 65_536;
 /** Compares a card with its table: all findings in the table's order, up to a bound. The same card gives the same findings. */
 export function validateCard(card: JsonObject, table: Message): readonly Finding[] {
   const findings: Finding[] = [];
-  checkMessage(card, table, {
-    place: ROOT,
-    report: (finding) => findings.length < MAX_FINDINGS && findings.push(finding),
-  });
+  const report = (finding: Finding) => findings.length < MAX_FINDINGS && findings.push(finding);
+  checkMessage(card, table, { ...ROOT, report });
   return findings;
 }
 
-interface Spot {
-  readonly place: Place;
+interface Spot extends Place {
   readonly report: (finding: Finding) => void;
 }
 
-const below = ({ place, report }: Spot, name: string | number): Spot => ({ place: placeBelow(place, name), report });
+const below = (above: Spot, name: string | number): Spot => ({ above, name, report: above.report });
 
 function checkMessage(object: JsonObject, of: Message, place: Spot): void {
   const opened = openOneOf(object, of);
@@ -55,10 +52,12 @@ function checkMessage(object: JsonObject, of: Message, place: Spot): void {
 
 function checkMember(object: JsonObject, member: Member, place: Spot): void {
   const written = writtenMember(object, member);
+  const isNeeded = member.required === true || member.vital === true;
+  if (written === undefined && !isNeeded) return;
   const at = below(place, written?.name ?? member.name);
   if (isWrittenTwice(object, member)) checkTwice(object, member, at);
   if (written === undefined || written.value === null) {
-    if (member.required === true || member.vital === true) reportMissing(member, written?.value, at);
+    if (isNeeded) reportMissing(member, written?.value, at);
     else if (written !== undefined) tell(at, 'strict', 'a member that is not set is left out', 'null');
     return;
   }
@@ -78,7 +77,7 @@ function checkTwice(object: JsonObject, member: Member, at: Spot): void {
   const found = `${quote(member.name)} and ${quote(member.snake)}`;
   const rule = 'a member stands once';
   if (agree) return tell(at, 'strict', rule, found);
-  at.report({ pointer: pointerOf(at.place), rule, found, refusedBy: 'compatible', code: 'card-ambiguous' });
+  at.report({ pointer: pointerOf(at), rule, found, refusedBy: 'compatible', code: 'card-ambiguous' });
 }
 
 function checkKind(value: Json, member: Member, at: Spot): void {
@@ -93,9 +92,9 @@ function checkKind(value: Json, member: Member, at: Spot): void {
       if (!isObject(value)) wrongKind(at, 'an object', value);
       return;
     case 'strings':
-      return eachItem(value, at, (item, place) => checkText(item, place));
+      return areTexts(value) ? undefined : eachItem(value, at, checkText);
     case 'texts':
-      return eachEntry(value, at, (item, place) => checkText(item, place));
+      return eachEntry(value, at, checkText);
     case 'message':
       return isObject(value) ? checkMessage(value, kind.of, at) : wrongKind(at, 'an object', value);
     case 'list':
@@ -115,6 +114,11 @@ function checkString(value: Json, member: Member, at: Spot): void {
     tell(at, 'strict', `one of ${member.values.join(', ')}`, quote(value));
   }
 }
+
+/** Tells it of all at once: nothing is to be said of an honest card's. */
+const areTexts = (value: Json): boolean => isArray(value) && value.length <= MAX_ITEMS && value.every(isText);
+
+const isText = (value: Json): boolean => typeof value === 'string' && value.length <= MAX_TEXT;
 
 function checkText(value: Json, at: Spot): void {
   if (typeof value !== 'string') wrongKind(at, 'a string', value);
@@ -149,7 +153,7 @@ function checkScheme(value: Json, at: Spot): void {
     const found = reading.why === 'several' ? 'more than one kind at once' : schemeWord(value);
     const code = reading.why === 'several' ? 'card-ambiguous' : 'unknown-security-scheme';
     return at.report({
-      pointer: pointerOf(at.place),
+      pointer: pointerOf(at),
       rule: "one of A2A's five kinds of security scheme",
       found,
       refusedBy: 'compatible',
@@ -191,7 +195,7 @@ function checkOneOf(object: JsonObject, of: Message, place: Spot): void {
 const wrongKind = (at: Spot, wanted: string, found: Json): void => tell(at, 'compatible', wanted, kindOf(found));
 
 const tell = (at: Spot, refusedBy: Finding['refusedBy'], rule: string, found: string): void =>
-  at.report({ pointer: pointerOf(at.place), rule, found, refusedBy, code: 'card-invalid' });
+  at.report({ pointer: pointerOf(at), rule, found, refusedBy, code: 'card-invalid' });
 
 /** A finding as one sentence. */
 export const describeFinding = (finding: Finding): string =>
