@@ -21,8 +21,16 @@ export function refuseContradiction(card: JsonObject): Refusal | undefined {
   return refuse('card-ambiguous', `${found.members[0]} and ${found.members[1]} disagree: ${found.what}.`);
 }
 
+/** A card and what it lists, under the names of either version. */
+interface Listing {
+  readonly card: JsonObject;
+  readonly supported: readonly Interface[];
+  readonly legacy: readonly Interface[];
+}
+
 function contradictionOf(card: JsonObject): Contradiction | undefined {
-  return endpoints(card) ?? version(card) ?? extended(card) ?? security(card) ?? transports(card);
+  const listing = { card, supported: supportedInterfaces(card), legacy: legacyInterfaces(card) };
+  return endpoints(listing) ?? version(listing) ?? extended(card) ?? security(card) ?? transports(listing);
 }
 
 /** Tells whether one interface list has this URL under this binding, whatever the version. */
@@ -30,17 +38,16 @@ export const listsInterface = (list: readonly Interface[], one: Interface): bool
   list.some((other) => sameUrl(other, one) && sameBinding(other.binding, one.binding));
 
 /** `url` and `additionalInterfaces` must be among `supportedInterfaces`, with their bindings. */
-function endpoints(card: JsonObject): Contradiction | undefined {
-  const supported = supportedInterfaces(card);
+function endpoints({ card, supported, legacy }: Listing): Contradiction | undefined {
   if (supported.length === 0) return undefined;
-  for (const legacy of legacyInterfaces(card)) {
-    const at = supported.filter((one) => sameUrl(one, legacy));
+  for (const one of legacy) {
+    const at = supported.filter((other) => sameUrl(other, one));
     if (at.length === 0) {
-      return { members: [legacy.pointer, '/supportedInterfaces'], what: 'the URL of the first is none of the second' };
+      return { members: [one.pointer, '/supportedInterfaces'], what: 'the URL of the first is none of the second' };
     }
-    const isSilent = legacy.pointer === '/url' && readMember(card, 'preferredTransport') === undefined;
-    if (!isSilent && !listsInterface(at, legacy)) {
-      const member = legacy.pointer === '/url' ? '/preferredTransport' : legacy.pointer.replace(/url$/, 'transport');
+    const isSilent = one.pointer === '/url' && readMember(card, 'preferredTransport') === undefined;
+    if (!isSilent && !listsInterface(at, one)) {
+      const member = one.pointer === '/url' ? '/preferredTransport' : one.pointer.replace(/url$/, 'transport');
       return { members: [member, at[0]?.pointer ?? '/supportedInterfaces'], what: 'one URL with two bindings' };
     }
   }
@@ -52,13 +59,12 @@ function endpoints(card: JsonObject): Contradiction | undefined {
  * contradiction. A version at the root that no interface has is one where the root has no `url`, or where the root says 1.x, or
  * where the interface at that URL states another 0.x.
  */
-function version(card: JsonObject): Contradiction | undefined {
+function version({ card, supported, legacy }: Listing): Contradiction | undefined {
   const stated = readMember(card, 'protocolVersion');
-  const supported = supportedInterfaces(card);
   if (typeof stated !== 'string' || supported.length === 0) return undefined;
   const root = majorMinor(stated) ?? stated;
   if (supported.some((one) => one.version === root)) return undefined;
-  const main = legacyInterfaces(card).find((one) => one.pointer === '/url');
+  const main = legacy.find((one) => one.pointer === '/url');
   const isForOldClients =
     root.startsWith('0.') &&
     main !== undefined &&
@@ -85,8 +91,8 @@ function security(card: JsonObject): Contradiction | undefined {
 }
 
 /** 0.3 §5.6.3: additional interfaces must not declare another transport for the main URL than `preferredTransport`. */
-function transports(card: JsonObject): Contradiction | undefined {
-  const [main, ...more] = legacyInterfaces(card);
+function transports({ legacy }: Listing): Contradiction | undefined {
+  const [main, ...more] = legacy;
   if (main?.pointer !== '/url') return undefined;
   const same = more.filter((one) => sameUrl(one, main));
   if (same.length === 0 || listsInterface(same, main)) return undefined;

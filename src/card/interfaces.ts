@@ -66,10 +66,9 @@ const TWO_READINGS = /[\u0000-\u0020\u007f]|\\|^[^/]*\/\/[^/?#]*[{}]/;
 /** Reads an interface's URL; undefined where it is not absolute, names a user, or may be read in two ways. */
 export function interfaceUrl(one: Pick<Interface, 'url' | 'binding'>): URL | undefined {
   const written = one.binding === 'GRPC' && GRPC_TARGET.test(one.url) ? `https://${one.url}` : one.url;
-  if (TWO_READINGS.test(written) || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(written) || !URL.canParse(written))
-    return undefined;
-  const url = new URL(written);
-  return url.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
+  if (TWO_READINGS.test(written) || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(written)) return undefined;
+  const url = URL.parse(written);
+  return url?.username === '' && url.password === '' && url.hostname !== '' ? url : undefined;
 }
 
 function items(card: JsonObject, name: string): readonly { readonly pointer: string; readonly item: JsonObject }[] {
