@@ -47,7 +47,7 @@ export interface AdmittedCard {
   readonly facts: CardFacts;
   /** What a stricter reading would refuse. */
   readonly warnings: readonly string[];
-  /** The 1.0 view, made anew each time: most who admit a card do not look at it. */
+  /** The 1.0 view, made whenever it is read, so that whoever does not look at it need not wait for it. */
   readonly card: NormalisedCard;
 }
 

@@ -115,7 +115,8 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   const contentType = fieldValue(response.fields, 'content-type');
   const { outcome, policy } = await doors.judge({ body: response.body, url: attempt.url, contentType }, agent);
   if (!outcome.ok) return failure(attempt, 'rejected', outcome.refusal);
-  const { body, digest, facts, warnings, verdict, card } = outcome.value;
+  const { value: admitted } = outcome;
+  const { body, digest, facts, warnings, verdict } = admitted;
   // What the gate says of it is not known yet.
   const judged = { digest, verdict, review: 'allowed' as const, facts, policy, warnings };
   const admission: Admission = { ...judged, receipt: attempt.id, at: attempt.receivedAt };
@@ -124,7 +125,7 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   const stopped = refusedBy(doors.kills.active(), entry.tags, agent.name);
   if (stopped !== undefined) return failure(attempt, 'rejected', stopped);
   const isStorable = mayStore(attempt, response.fields);
-  const passed = await doors.gate({ entry, view: () => card.card, storable: isStorable }, attempt);
+  const passed = await doors.gate({ entry, view: () => admitted.card.card, storable: isStorable }, attempt);
   if (!passed.taken) return withheld(doors, attempt, passed);
   const { entry: decided, reviewed } = passed;
   if (!isStorable) return { ok: true, outcome: 'uncacheable', status: 200, entry: uncoded(decided), reviewed };
