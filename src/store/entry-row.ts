@@ -1,6 +1,6 @@
 import type { Admission, CardFacts, Entry } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
-import { type Tag, agentName, tag } from '../kernel/ids.ts';
+import { type EntryKey, type Tag, agentName, tag, urlId } from '../kernel/ids.ts';
 import type { Alike } from './alike.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Alike } from './alike.ts';
  */
 export type Row = readonly [
   agent: Entry['agent'] | Same,
-  url: Entry['url'],
+  url: Entry['url'] | Same,
   values: readonly string[],
   etag: Entry['etag'],
   requestedAt: Entry['requestedAt'],
@@ -20,7 +20,7 @@ export type Row = readonly [
   tags: readonly (Tag | Same)[],
 ];
 
-/** Stands for what follows from another member: what is known by its URL has that for its name, and a tag for its name. */
+/** Stands for what follows from another member: a key ends in its URL, what is known by its URL has that for its name, and a tag for its name. */
 type Same = 0;
 
 type AdmissionRow = readonly [
@@ -45,15 +45,26 @@ type FactsRow = readonly [
 type Nothing = Record<string, never>;
 
 /** Writes down what is neither in its key, its bytes, nor `Alike`. */
-export function rowOf(entry: Omit<Entry, 'key' | 'body' | 'coded'>): Row {
-  const { variant: _variant, vary: _vary, status: _status, lifetime: _lifetime, ...own } = entry;
+export function rowOf(entry: Omit<Entry, 'body' | 'coded'>): Row {
+  const { key, variant: _variant, vary: _vary, status: _status, lifetime: _lifetime, ...own } = entry;
   const { agent, url, fields, etag, requestedAt, receivedAt, initialAge, admission, generation, tags, ...more } = own;
   more satisfies Nothing;
   const values = fields.filter((_, at) => at % 2 === 1);
   const admitted = admission === null ? null : admissionRow(admission);
   const name = isSame(agent, url) ? 0 : agent;
   const found = tags.map((each) => (each === `agent:${agent}` ? 0 : each));
-  return [name, url, values, etag, requestedAt, receivedAt, initialAge, admitted, generation, found];
+  return [
+    name,
+    isSame(urlIn(key), url) ? 0 : url,
+    values,
+    etag,
+    requestedAt,
+    receivedAt,
+    initialAge,
+    admitted,
+    generation,
+    found,
+  ];
 }
 
 function admissionRow(admission: Admission): AdmissionRow {
@@ -69,13 +80,14 @@ function factsRow({ name, version, protocolVersion, interfaceUrl, extended, ...m
 
 /** The entry that such a row was made of. */
 export function entryOfRow(row: Row, { key, body, alike }: Pick<Entry, 'key' | 'body'> & { alike: Alike }): Entry {
-  const [, url, values, etag, requestedAt, receivedAt, initialAge, admission, generation] = row;
+  const [, , values, etag, requestedAt, receivedAt, initialAge, admission, generation] = row;
   const { variant, vary, status, lifetime, names, policy } = alike;
+  const url = urlOf(row, key);
   return {
     key,
     variant,
     vary,
-    agent: agentOf(row),
+    agent: agentOf(row, url),
     url,
     status,
     fields: fieldsOf(names, values),
@@ -87,17 +99,24 @@ export function entryOfRow(row: Row, { key, body, alike }: Pick<Entry, 'key' | '
     lifetime,
     admission: admission === null || policy === null ? null : { ...admissionOf(admission), policy },
     generation,
-    tags: tagsOf(row),
+    tags: tagsOf(row, key),
   };
 }
 
 const isSame = (one: string | null, other: string): boolean => one === other;
 
-const agentOf = ([agent, url]: Row): Entry['agent'] => (agent === 0 ? agentName(url) : agent);
+/** The last part of a key, which nearly always is the URL. */
+const urlIn = (key: EntryKey): Entry['url'] => urlId(key.slice(key.lastIndexOf('\0') + 1));
+
+const urlOf = ([, url]: Row, key: EntryKey): Entry['url'] => (url === 0 ? urlIn(key) : url);
+
+const agentOf = ([agent]: Row, url: Entry['url']): Entry['agent'] => (agent === 0 ? agentName(url) : agent);
 
 /** The tags of the entry that such a row was made of. */
-export const tagsOf = (row: Row): Entry['tags'] =>
-  row[9].map((each) => (each === 0 ? tag(`agent:${agentOf(row)}`) : each));
+export function tagsOf(row: Row, key: EntryKey): Entry['tags'] {
+  const agent = agentOf(row, urlOf(row, key));
+  return row[9].map((each) => (each === 0 ? tag(`agent:${agent}`) : each));
+}
 
 function admissionOf(row: AdmissionRow): Omit<Admission, 'policy'> {
   const [digest, verdict, review, facts, receipt, at, warnings] = row;

@@ -47,9 +47,9 @@ class Packed implements Stored {
   readonly #coded: readonly CodedBody[] | undefined;
 
   constructor(shared: Shared, entry: Entry, size: Bytes) {
-    const { key, body, coded, ...said } = entry;
+    const { body, coded, ...said } = entry;
     const { arena, bodies, book } = shared;
-    this.key = again(key); // a text that was joined keeps its parts
+    this.key = again(said.key); // a text that was joined keeps its parts
     this.size = size;
     this.kind = kindOf(entry);
     this.#shared = shared;
@@ -64,7 +64,7 @@ class Packed implements Stored {
   }
 
   get tags(): readonly Tag[] {
-    return tagsBesideAll(tagsOf(this.#row()));
+    return tagsBesideAll(tagsOf(this.#row(), this.key));
   }
 
   /** Another object each time. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { collectGarbage } from '../../src/daemon/garbage.ts';
 import type { Entry } from '../../src/kernel/entry.ts';
-import { agentName, generation, tag, urlId, variantKey } from '../../src/kernel/ids.ts';
+import { type EntryKey, agentName, generation, tag, urlId, variantKey } from '../../src/kernel/ids.ts';
 import { bytes, ms } from '../../src/kernel/units.ts';
 import { entrySize } from '../../src/store/entry-size.ts';
 import { createPack } from '../../src/store/packed.ts';
@@ -23,6 +23,9 @@ describe('a packed entry opens as it was', () => {
       agent: agentName('https://a.example.com/'),
       tags: [tag('all'), tag('agent:https://a.example.com/'), tag('agent:null')],
     }),
+    'whose key ends in its URL': cardOf('a', { key: 'card\0a\0https://a.example.com/' as EntryKey }),
+    'whose key ends in another URL': cardOf('a', { key: 'card\0a\0https://a.example.com/x' as EntryKey }),
+    'whose key has no parts': cardOf('a', { key: 'https://a.example.com/' as EntryKey }),
     'of an origin, tagged as if it had a name': entryOf('a', { tags: [tag('agent:null'), tag('agent:x')] }),
     'a card': cardOf('a', { body: body(3_000), etag: '"e"' }),
     'with all that a card may say': cardOf('a', { admission: { ...ADMISSION, facts, verdict, warnings: ['odd'] } }),
