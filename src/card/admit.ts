@@ -10,7 +10,7 @@ import { refuseExtensions } from './extensions.ts';
 import { factsOf } from './facts.ts';
 import type { Neighbourhood } from './interface-hosts.ts';
 import { refuseCrowd, refuseInterfaces } from './interface-hosts.ts';
-import { allInterfaces } from './interfaces.ts';
+import { everyOf, listingOf } from './interfaces.ts';
 import type { KeySet } from './keys.ts';
 import type { NormalisedCard } from './normalise.ts';
 import { normaliseCard } from './normalise.ts';
@@ -69,10 +69,11 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   if (!schema.ok) return schema;
 
   if (turn !== undefined) await turn();
-  const interfaces = allInterfaces(parsed.value);
+  const listing = listingOf(parsed.value);
+  const interfaces = everyOf(listing);
   const refusal =
     refuseCrowd(interfaces) ??
-    refuseContradiction(parsed.value) ??
+    refuseContradiction(parsed.value, listing) ??
     refuseExtensions(parsed.value, rule) ??
     refuseInterfaces(interfaces, neighbourhood(context)) ??
     refuseUncarried(parsed.value, rule);

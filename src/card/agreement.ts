@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { refuse, type Refusal } from '../kernel/refusal.ts';
-import type { Interface } from './interfaces.ts';
-import { interfaceUrl, legacyInterfaces, supportedInterfaces } from './interfaces.ts';
+import type { Interface, Listing } from './interfaces.ts';
+import { interfaceUrl, listingOf } from './interfaces.ts';
 import type { Json, JsonObject } from './json.ts';
 import { isArray, isObject } from './json.ts';
 import { readMember } from './schema/member-value.ts';
@@ -15,22 +15,14 @@ interface Contradiction {
 }
 
 /** Refuses a card whose 0.x members and 1.0 members disagree; naming both. Agreeing dual-version cards are fine. */
-export function refuseContradiction(card: JsonObject): Refusal | undefined {
-  const found = contradictionOf(card);
+export function refuseContradiction(card: JsonObject, listing = listingOf(card)): Refusal | undefined {
+  const found = contradictionOf(card, listing);
   if (found === undefined) return undefined;
   return refuse('card-ambiguous', `${found.members[0]} and ${found.members[1]} disagree: ${found.what}.`);
 }
 
-/** A card and what it lists, under the names of either version. */
-interface Listing {
-  readonly card: JsonObject;
-  readonly supported: readonly Interface[];
-  readonly legacy: readonly Interface[];
-}
-
-function contradictionOf(card: JsonObject): Contradiction | undefined {
-  const listing = { card, supported: supportedInterfaces(card), legacy: legacyInterfaces(card) };
-  return endpoints(listing) ?? version(listing) ?? extended(card) ?? security(card) ?? transports(listing);
+function contradictionOf(card: JsonObject, listing: Listing): Contradiction | undefined {
+  return endpoints(card, listing) ?? version(card, listing) ?? extended(card) ?? security(card) ?? transports(listing);
 }
 
 /** Tells whether one interface list has this URL under this binding, whatever the version. */
@@ -38,7 +30,7 @@ export const listsInterface = (list: readonly Interface[], one: Interface): bool
   list.some((other) => sameUrl(other, one) && sameBinding(other.binding, one.binding));
 
 /** `url` and `additionalInterfaces` must be among `supportedInterfaces`, with their bindings. */
-function endpoints({ card, supported, legacy }: Listing): Contradiction | undefined {
+function endpoints(card: JsonObject, { supported, legacy }: Listing): Contradiction | undefined {
   if (supported.length === 0) return undefined;
   for (const one of legacy) {
     const at = supported.filter((other) => sameUrl(other, one));
@@ -59,7 +51,7 @@ function endpoints({ card, supported, legacy }: Listing): Contradiction | undefi
  * contradiction. A version at the root that no interface has is one where the root has no `url`, or where the root says 1.x, or
  * where the interface at that URL states another 0.x.
  */
-function version({ card, supported, legacy }: Listing): Contradiction | undefined {
+function version(card: JsonObject, { supported, legacy }: Listing): Contradiction | undefined {
   const stated = readMember(card, 'protocolVersion');
   if (typeof stated !== 'string' || supported.length === 0) return undefined;
   const root = majorMinor(stated) ?? stated;

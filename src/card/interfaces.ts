@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import { isArray, isObject, pointerTo, present } from './json.ts';
+import { isArray, isObject, present } from './json.ts';
 import { readText } from './schema/member-value.ts';
 import { snakeName } from './schema/table.ts';
 import { majorMinor } from './version.ts';
@@ -24,7 +24,7 @@ export function supportedInterfaces(card: JsonObject): readonly Interface[] {
     const stated = readText(item, 'protocolVersion') ?? '';
     const tenant = readText(item, 'tenant');
     return {
-      pointer: pointerTo(pointer, 'url'),
+      pointer: `${pointer}/url`,
       url,
       binding: readText(item, 'protocolBinding') ?? '',
       version: stated === '' ? '1.0' : (majorMinor(stated) ?? stated),
@@ -46,16 +46,26 @@ export function legacyInterfaces(card: JsonObject): readonly Interface[] {
     const one = readText(item, 'url');
     return one === undefined
       ? []
-      : [{ pointer: pointerTo(pointer, 'url'), url: one, binding: readText(item, 'transport') ?? '', version }];
+      : [{ pointer: `${pointer}/url`, url: one, binding: readText(item, 'transport') ?? '', version }];
   });
   return [...main, ...more];
 }
 
+/** What a card lists under the names of either version. */
+export interface Listing {
+  readonly supported: readonly Interface[];
+  readonly legacy: readonly Interface[];
+}
+
+export const listingOf = (card: JsonObject): Listing => ({
+  supported: supportedInterfaces(card),
+  legacy: legacyInterfaces(card),
+});
+
 /** Lists every interface that the card names anywhere: each is somewhere a caller may send its credentials. */
-export const allInterfaces = (card: JsonObject): readonly Interface[] => [
-  ...supportedInterfaces(card),
-  ...legacyInterfaces(card),
-];
+export const allInterfaces = (card: JsonObject): readonly Interface[] => everyOf(listingOf(card));
+
+export const everyOf = ({ supported, legacy }: Listing): readonly Interface[] => [...supported, ...legacy];
 
 /** gRPC's own target form, which the SDKs put into cards: `agent.example.com:443`, without a scheme. */
 const GRPC_TARGET = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/;
@@ -75,7 +85,5 @@ function items(card: JsonObject, name: string): readonly { readonly pointer: str
   const written = present(card, name) === undefined ? snakeName(name) : name;
   const value = present(card, written);
   if (!isArray(value)) return [];
-  return value.flatMap((item, index) =>
-    isObject(item) ? [{ pointer: pointerTo(pointerTo('', written), index), item }] : [],
-  );
+  return value.flatMap((item, index) => (isObject(item) ? [{ pointer: `/${written}/${index}`, item }] : []));
 }

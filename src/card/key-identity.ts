@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type PolicyDigest, policyDigest } from '../kernel/ids.ts';
 import { type EpochMs, epochMs } from '../kernel/units.ts';
 import type { JwkKey, KeySet } from './keys.ts';
@@ -23,8 +23,8 @@ export function identify(rules: PolicyDigest, sets: readonly KeySet[], now: Epoc
     revoked.toSorted(),
     keys.map((key) => [key.kid ?? null, key.thumbprint, key.algorithms.map(({ alg }) => alg), isCurrent(key, now)]),
   ]);
-  const digest = createHash('sha256').update(JSON.stringify([rules, said]));
-  return { policy: policyDigest(`sha256:${digest.digest('hex')}`), until: nextTurn(sets, now) };
+  const digest = hash('sha256', JSON.stringify([rules, said]));
+  return { policy: policyDigest(`sha256:${digest}`), until: nextTurn(sets, now) };
 }
 
 /** True where a key may be used at this time, as far as the set says anything of it. */
@@ -34,6 +34,9 @@ export const isCurrent = ({ from, until }: JwkKey, now: EpochMs): boolean =>
 const FOR_EVER = epochMs(Number.POSITIVE_INFINITY);
 
 function nextTurn(sets: readonly KeySet[], now: EpochMs): EpochMs {
-  const turns = sets.flatMap(({ keys }) => keys.flatMap(({ from, until }) => [from, until]));
-  return turns.reduce<EpochMs>((next, turn) => (turn !== null && turn > now && turn < next ? turn : next), FOR_EVER);
+  let next = FOR_EVER;
+  for (const { keys } of sets)
+    for (const { from, until } of keys)
+      for (const turn of [from, until]) if (turn !== null && turn > now && turn < next) next = turn;
+  return next;
 }

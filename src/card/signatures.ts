@@ -184,9 +184,8 @@ const utf8 = new TextEncoder();
 function findKeys(entry: SignatureEntry, context: VerifyContext): readonly Candidate[] | Miss {
   const miss = (why: Miss['why'], detail: string): Miss => ({ index: entry.index, why, detail });
   const sets = context.keys.filter((set) => speaksFor(set, entry, context.rule));
-  const fitting = sets
-    .filter((set) => set.usable)
-    .flatMap((set) => set.keys.filter((key) => fits(key, entry)).map((key) => ({ set, key })));
+  const fitting: Candidate[] = [];
+  for (const set of sets) if (set.usable) for (const key of set.keys) if (fits(key, entry)) fitting.push({ set, key });
   const sound = fitting.filter(({ set, key }) => !isRevoked(set, key, sets));
   const current = sound.filter(({ key }) => isCurrent(key, context.now));
   const [first] = current;

@@ -25,6 +25,7 @@ export const tableOf = (version: CardVersion): Message => TABLES[version];
 
 /** Cuts a version to Major.Minor, compared as numbers (A2A 1.0 §3.6): `1.0.0`, `1.0` and `1` are one; undefined where it is none. */
 export function majorMinor(version: string): string | undefined {
+  if (isKnown(version)) return version;
   const parts = /^(\d{1,3})(?:\.(\d{1,3})(?:\.[0-9A-Za-z.+-]{1,32})?)?$/.exec(version);
   return parts === null ? undefined : `${Number(parts[1])}.${Number(parts[2] ?? 0)}`;
 }
@@ -77,7 +78,9 @@ function versionByShape(card: JsonObject): CardVersion {
   return SINCE_0_3.some((name) => readMember(card, name) !== undefined) ? '0.3' : '0.2';
 }
 
-const isKnown = (version: string): version is CardVersion => KNOWN_VERSIONS.some((one) => one === version);
+const isKnown = (version: string): version is CardVersion => KNOWN.has(version);
+
+const KNOWN: ReadonlySet<string> = new Set(KNOWN_VERSIONS);
 
 function known(version: string, rule: Pick<CardRule, 'versions'>): Outcome<CardVersion> {
   return isKnown(version) && rule.versions.includes(version) ? accepted(version) : unsupported([version], rule);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Lifetime } from '../kernel/entry.ts';
 import type { Fields } from '../kernel/fields.ts';
 import type { CacheDetail, ForwardWhy } from '../kernel/outcome.ts';
@@ -59,11 +59,10 @@ export const handedOn = (fields: Fields, own: string): Fields =>
   );
 
 /** Makes the strong entity tag of a body: the SHA-256 of its bytes, quoted. */
-export const strongEtag = (body: Uint8Array): string => `"${createHash('sha256').update(body).digest('base64url')}"`;
+export const strongEtag = (body: Uint8Array): string => `"${hash('sha256', body, 'base64url')}"`;
 
 /** Makes `Repr-Digest` of a body (RFC 9530 §3). */
-export const reprDigest = (body: Uint8Array): string =>
-  `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+export const reprDigest = (body: Uint8Array): string => `sha-256=:${hash('sha256', body, 'base64')}:`;
 
 /** Makes the same from a tag by `strongEtag`, without hashing again: both are the SHA-256 of the bytes. */
 export const reprDigestOf = (etag: string): string =>
