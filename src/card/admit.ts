@@ -11,6 +11,7 @@ import { factsOf } from './facts.ts';
 import type { Neighbourhood } from './interface-hosts.ts';
 import { refuseCrowd, refuseInterfaces } from './interface-hosts.ts';
 import { everyOf, listingOf } from './interfaces.ts';
+import type { JsonObject } from './json.ts';
 import type { KeySet } from './keys.ts';
 import type { NormalisedCard } from './normalise.ts';
 import { normaliseCard } from './normalise.ts';
@@ -18,7 +19,7 @@ import { parseCard } from './parse.ts';
 import { checkSchema } from './schema-level.ts';
 import { refuseUncarried } from './rewrite.ts';
 import { judgeSignatures } from './trust.ts';
-import { recogniseVersion } from './version.ts';
+import { type CardVersion, recogniseVersion } from './version.ts';
 
 /** All that a card is judged by; the same bytes under the same context give the same outcome. */
 export interface AdmitContext {
@@ -90,16 +91,39 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   if (!served.ok) return served;
 
   if (turn !== undefined) await turn();
-  return accepted({
+  const parts = {
     body: isWhole ? body : new TextEncoder().encode(JSON.stringify(card)),
     digest: text === undefined ? digestCard(card) : digestCardText(text),
     verdict,
     facts: factsOf(card, served.value, rule),
     warnings: schema.value,
-    get card() {
-      return normaliseCard(card, served.value);
-    },
-  });
+  };
+  return accepted(new Admitted(parts, card, served.value));
+}
+
+/** A class, because a getter of an object literal is a new shape for each, which V8 keeps, and the card with it, until it tidies all. */
+class Admitted implements AdmittedCard {
+  readonly body: AdmittedCard['body'];
+  readonly digest: AdmittedCard['digest'];
+  readonly verdict: AdmittedCard['verdict'];
+  readonly facts: AdmittedCard['facts'];
+  readonly warnings: AdmittedCard['warnings'];
+  readonly #written: JsonObject;
+  readonly #version: CardVersion;
+
+  constructor(parts: Omit<AdmittedCard, 'card'>, written: JsonObject, version: CardVersion) {
+    this.body = parts.body;
+    this.digest = parts.digest;
+    this.verdict = parts.verdict;
+    this.facts = parts.facts;
+    this.warnings = parts.warnings;
+    this.#written = written;
+    this.#version = version;
+  }
+
+  get card(): NormalisedCard {
+    return normaliseCard(this.#written, this.#version);
+  }
 }
 
 const neighbourhood = ({ url, rule, isAllowed = () => false }: AdmitContext): Neighbourhood => ({
