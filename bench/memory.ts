@@ -2,7 +2,7 @@
  * `npm run bench:memory`: proportional memory (PSS) of a daemon at rest, as it comes and without a state folder, beside a bare node:http process on the
  * same Node; and what distinct public cards of 3 KB, fetched, judged and kept, take beside their bytes.
  *
- *   npm run bench:memory -- [--node 24,26] [--requests 30000] [--record]      --requests: how many cards; 100,000 take some four minutes a Node
+ *   npm run bench:memory -- [--node 24,26] [--requests 30000] [--record]      --requests: how many cards; 100,000 take some six minutes a Node
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { cardUrl, REACH, startCardea, type Cardea } from './support/cardea.ts';
