@@ -73,6 +73,7 @@ function isatap(value: bigint): readonly Embedded[] {
 
 /** Reduces the two forms that reach an IPv4 address and nothing else to that address. */
 export function unwrapIp(ip: Ip): Ip {
+  if (ip.family === 4) return ip;
   const inner = embeddedIn(ip).find((embedded) => embedded.alone);
   return inner === undefined ? ip : inner.ip;
 }

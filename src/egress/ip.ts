@@ -46,6 +46,7 @@ export function parseCidr(text: string): Cidr | null {
 
 /** Says whether an address lies in a block of its own family. */
 export function inBlock(ip: Ip, block: Cidr): boolean {
+  if (ip.family !== block.family) return false;
   const rest = BigInt(BITS[block.family] - block.length);
-  return ip.family === block.family && ip.value >> rest === block.base >> rest;
+  return ip.value >> rest === block.base >> rest;
 }

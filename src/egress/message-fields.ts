@@ -28,24 +28,39 @@ const CONDITIONAL: ReadonlySet<string> = new Set([
   'if-range',
 ]);
 
-type Line = readonly [name: string, value: string];
+const NONE: Fields = [];
 
-const linesOf = (fields: Fields): readonly Line[] =>
-  fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? ''] as const] : []));
-
-const keep = (fields: Fields, wanted: (name: string) => boolean): Fields =>
-  linesOf(fields).flatMap(([name, value]) => (wanted(name.toLowerCase()) ? [name, value] : []));
+function keep(fields: Fields, wanted: (name: string) => boolean): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] ?? '';
+    if (wanted(name.toLowerCase())) kept.push(name, fields[at + 1] ?? '');
+  }
+  return kept;
+}
 
 /** Reads every line of one field by its lower-case name. */
-export const valuesOf = (fields: Fields, name: string): readonly string[] =>
-  linesOf(fields).flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
+export function valuesOf(fields: Fields, name: string): readonly string[] {
+  let values: string[] | undefined;
+  for (let at = 0; at < fields.length; at += 2) {
+    const field = fields[at] ?? '';
+    // Its length alone says of most that they are another.
+    if (field.length !== name.length || field.toLowerCase() !== name) continue;
+    values ??= [];
+    values.push(fields[at + 1] ?? '');
+  }
+  return values ?? NONE;
+}
 
 /** Reads a comma-separated field as lower-case tokens, over all its lines. */
-export const tokensOf = (fields: Fields, name: string): readonly string[] =>
-  valuesOf(fields, name)
+export function tokensOf(fields: Fields, name: string): readonly string[] {
+  const values = valuesOf(fields, name);
+  if (values.length === 0) return values;
+  return values
     .flatMap((value) => value.split(','))
     .map((token) => token.trim().toLowerCase())
     .filter((token) => token !== '');
+}
 
 /** How a request's body is framed and its answer coded. */
 export interface Framing {
@@ -62,8 +77,9 @@ export function requestFields(fields: Fields, framing: Framing): Fields {
     if (name === 'accept-encoding') return !decode;
     return name !== 'content-length' || framing.hasBody;
   });
-  const via = [...valuesOf(fields, 'via'), VIA].join(', ');
-  return [...kept, ...(decode ? ['accept-encoding', 'gzip, br'] : []), 'via', via];
+  if (decode) kept.push('accept-encoding', 'gzip, br');
+  kept.push('via', [...valuesOf(fields, 'via'), VIA].join(', '));
+  return kept;
 }
 
 /** Makes the fields of the next hop of a redirect: no validators, and across origins nothing that could be a credential. */

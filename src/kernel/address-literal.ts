@@ -6,7 +6,7 @@ const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
  * forms and zones.
  */
 export function canonicalIp(text: string): string | null {
-  if (IPV4.test(text)) return text;
-  if (!text.includes(':') || !/^[0-9a-fA-F:.]+$/.test(text) || !URL.canParse(`http://[${text}]/`)) return null;
-  return new URL(`http://[${text}]/`).hostname.slice(1, -1);
+  if (!text.includes(':')) return IPV4.test(text) ? text : null;
+  if (!/^[0-9a-fA-F:.]+$/.test(text)) return null;
+  return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) ?? null;
 }

@@ -47,17 +47,21 @@ export function parseTarget(text: string): Parsed<Target> {
 }
 
 function targetOf(text: string, scheme: 'https' | 'http', place: Place): Parsed<Target> {
-  if (!URL.canParse(text)) return bad('the URL cannot be parsed');
-  const url = new URL(text);
-  url.hash = '';
+  const url = URL.parse(text);
+  if (url === null) return bad('the URL cannot be parsed');
+  if (text.includes('#')) url.hash = '';
+  const { href, hostname } = url;
+  const host = unbracket(hostname);
+  // An address is canonical as it is read; a name already is when it gets here.
+  const literal = canonicalIp(place.host);
   // Belt and braces: two readings that disagree on the host are the very bug that this file is about.
-  if (unbracket(url.hostname) !== canonicalHost(place.host)) return bad(`the host is not written as "${url.hostname}"`);
+  if (host !== (literal ?? place.host)) return bad(`the host is not written as "${hostname}"`);
   return good({
-    url: urlId(url.href),
+    url: urlId(href),
     origin: origin(url.origin),
     scheme,
-    host: unbracket(url.hostname),
-    literal: canonicalIp(place.host) !== null,
+    host,
+    literal: literal !== null,
     port: place.port,
     path: `${url.pathname}${url.search}`,
   });
@@ -68,7 +72,7 @@ interface Place {
   readonly port: number;
 }
 
-const unbracket = (host: string): string => host.replace(/^\[|\]$/g, '');
+const unbracket = (host: string): string => (host.startsWith('[') ? host.replace(/^\[|\]$/g, '') : host);
 const bracket = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** The WHATWG spelling of an IPv6 literal; everything else is already canonical when it gets here. */

@@ -27,6 +27,10 @@ const forbiddenV4: fc.Arbitrary<bigint> = fc
   .constantFrom(...FORBIDDEN.map(block).filter((row) => row.family === 4))
   .chain((row) => below(32 - row.length).map((rest) => row.base | rest));
 
+const METADATA_V4 = METADATA_ADDRESSES.map(({ address }) => ip(address))
+  .filter(({ family }) => family === 4)
+  .map(({ value }) => value);
+
 describe('the generated table', () => {
   test('has every row of both registries', () => {
     assert.equal(SPECIAL_RANGES.filter((row) => !row.range.includes(':')).length, 26);
@@ -89,6 +93,18 @@ describe('an IPv4 address inside an IPv6 one', () => {
       fc.assert(fc.property(forbiddenV4, (value) => !allowed(embed(value))));
     });
   }
+  test('the mapped form, which is read as 128 bits, is what the address itself is', () => {
+    const values = fc.oneof(forbiddenV4, below(32), fc.constantFrom(...METADATA_V4));
+    const unsafe = fc.subarray(['10.0.0.0/8', '127.0.0.1', '169.254.0.0/16', '169.254.169.254', '0.0.0.0/0']);
+    fc.assert(
+      fc.property(values, unsafe, (value, lines) => {
+        const [plain, mapped] = [formatIp({ family: 4, value }), put('::ffff:0:0', value)];
+        assert.deepEqual(classifyAddress(plain), classifyAddress(mapped));
+        const verdict = vetAddress(plain, lines);
+        assert.deepEqual({ ...verdict, address: '' }, { ...vetAddress(mapped, lines), address: '' });
+      }),
+    );
+  });
   test('forms that reach only their IPv4 address are as allowed as it is', () => {
     assert.equal(allowed('::ffff:8.8.8.8'), true);
     assert.equal(allowed('64:ff9b::8.8.8.8'), true);
