@@ -1,5 +1,5 @@
 import { RefusalError, refuse } from '../kernel/refusal.ts';
-import { type EpochMs, type Ms, between, ms } from '../kernel/units.ts';
+import { type EpochMs, between, ms } from '../kernel/units.ts';
 import type { Clock, FetchLimits } from '../ports.ts';
 
 /** Ends one exchange: when its caller does, when its time is over, or when nothing has moved for too long. */
@@ -20,43 +20,40 @@ export function startWatch(
   order: { readonly url: string; readonly signal: AbortSignal },
 ): Watch {
   const controller = new AbortController();
-  // What a caller asks for by a query is in no message.
-  const name = order.url.replace(/\?.*$/, '');
-  const cancels = new Set<() => void>();
-  const end = (detail: string): void => controller.abort(new RefusalError(refuse('origin-timeout', detail)));
+  const end = (what: string): void => {
+    // What a caller asks for by a query is in no message.
+    const name = order.url.replace(/\?.*$/, '');
+    controller.abort(new RefusalError(refuse('origin-timeout', `${name}${what}`)));
+  };
   const onCaller = (): void => controller.abort(order.signal.reason);
 
   let last: EpochMs = clock.now();
-  const arm = (wait: Ms, run: () => void): void => {
-    const cancel = clock.after(wait, () => {
-      cancels.delete(cancel);
-      run();
-    });
-    cancels.add(cancel);
-  };
+  let cancelSilence = (): void => {};
   // One timer looks back at the last movement, instead of a timer made and dropped for each chunk.
   const lookForSilence = (): void => {
     const silent = between(last, clock.now());
-    if (silent >= limits.idle) end(`${name}: nothing moved for ${limits.idle} ms.`);
-    else arm(ms(limits.idle - silent), lookForSilence);
+    if (silent >= limits.idle) end(`: nothing moved for ${limits.idle} ms.`);
+    else cancelSilence = clock.after(ms(limits.idle - silent), lookForSilence);
   };
 
-  if (limits.total > 0) arm(limits.total, () => end(`${name} did not answer completely within ${limits.total} ms.`));
+  const late = (): void => end(` did not answer completely within ${limits.total} ms.`);
+  const cancelTotal = limits.total > 0 ? clock.after(limits.total, late) : undefined;
   if (order.signal.aborted) onCaller();
   else order.signal.addEventListener('abort', onCaller, { once: true });
   return {
     signal: controller.signal,
     body: () => {
       last = clock.now();
-      if (limits.idle > 0) arm(limits.idle, lookForSilence);
+      cancelSilence();
+      if (limits.idle > 0) cancelSilence = clock.after(limits.idle, lookForSilence);
     },
     touch: () => {
       last = clock.now();
     },
     stop: () => {
       order.signal.removeEventListener('abort', onCaller);
-      for (const cancel of cancels) cancel();
-      cancels.clear();
+      cancelTotal?.();
+      cancelSilence();
     },
   };
 }
