@@ -28,7 +28,7 @@ export interface ReadBody {
 // Gzip's worst case on data that does not compress is a few bytes per 32 KiB; beyond this the extra is padding that says nothing.
 const CODING_SLACK = 65_536;
 
-type Coding = 'gzip' | 'br';
+type Coding = 'identity' | 'gzip' | 'br';
 
 /** Reads a body within its bound, coding undone while it flows, so that a bomb costs no more than the bound. */
 export async function readBody(body: WireBody): Promise<ReadBody> {
@@ -37,33 +37,8 @@ export async function readBody(body: WireBody): Promise<ReadBody> {
   const coding = codingOf(body.fields);
   if (coding === null) return lenient ? leave(body) : reject(body, unknownCoding(body));
   if (coding === 'identity' && declaresMore(body)) return lenient ? leave(body) : reject(body, tooLarge(body));
-  return coding === 'identity' ? listen(body, lenient) : collect(body, coding, lenient);
+  return collect(body, coding, lenient);
 }
-
-/** Takes a body that is not coded as it comes: an iterator over the stream costs a promise and a turn for each chunk. */
-function listen(body: WireBody, lenient: boolean): Promise<ReadBody> {
-  const { stream, limit } = body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  return new Promise((done, failed) => {
-    if (stream.destroyed) return failed(stream.errored ?? givenUp());
-    stream.on('data', (chunk: Uint8Array) => {
-      body.touch();
-      size += chunk.length;
-      if (limit === 0 || size <= limit) return void chunks.push(chunk);
-      leave(body);
-      if (lenient) done({ bytes: joined(chunks), complete: false });
-      else failed(tooLarge(body));
-    });
-    stream.once('end', () => done({ bytes: joined(chunks), complete: true }));
-    stream.once('error', failed);
-    // Whoever ends a stream without a word ends what is read of it.
-    stream.once('close', () => failed(givenUp()));
-  });
-}
-
-const givenUp = (): Error =>
-  Object.assign(new Error('the body was given up before its end'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
 
 function leave(body: WireBody): ReadBody {
   body.stream.on('error', () => {}).destroy();
@@ -76,7 +51,7 @@ function reject(body: WireBody, error: RefusalError): never {
 }
 
 /** "gzip" and "br" are what was asked for; two codings, or any other, are not undone (a stack multiplies what a bomb can do). */
-function codingOf(fields: Fields): Coding | 'identity' | null {
+function codingOf(fields: Fields): Coding | null {
   const codings = tokensOf(fields, 'content-encoding').filter((coding) => coding !== 'identity');
   const [first, ...more] = codings;
   if (more.length > 0) return null;
@@ -133,6 +108,7 @@ async function* wire(body: WireBody): AsyncGenerator<Uint8Array> {
 }
 
 async function* decode(body: WireBody, coding: Coding): AsyncGenerator<Uint8Array> {
+  if (coding === 'identity') return yield* wire(body);
   const source = wire(body);
   const first = await source.next();
   // "Content-Encoding: gzip" on nothing at all is common (HEAD, 204, empty error pages) and means nothing.
