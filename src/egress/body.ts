@@ -1,14 +1,14 @@
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Fields } from '../kernel/fields.ts';
+import type { ArrivingBody } from './arriving.ts';
 import { RefusalError, refuse } from '../kernel/refusal.ts';
 import type { Bytes } from '../kernel/units.ts';
 import { tokensOf, valuesOf } from './message-fields.ts';
 
 /** One answer's body, on the wire. */
 export interface WireBody {
-  readonly stream: Readable;
+  readonly stream: ArrivingBody;
   readonly fields: Fields;
   readonly status: number;
   /** Whom it comes from, for messages. */
@@ -41,7 +41,7 @@ export async function readBody(body: WireBody): Promise<ReadBody> {
 }
 
 function leave(body: WireBody): ReadBody {
-  body.stream.on('error', () => {}).destroy();
+  body.stream.destroy();
   return { bytes: new Uint8Array(), complete: false };
 }
 
@@ -74,7 +74,7 @@ const declaresMore = (body: WireBody): boolean =>
 async function collect(body: WireBody, coding: Coding, lenient: boolean): Promise<ReadBody> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of decode(body, coding)) {
+  for await (const chunk of coding === 'identity' ? wire(body) : decode(body, coding)) {
     size += chunk.length;
     if (body.limit > 0 && size > body.limit) {
       if (!lenient) reject(body, tooLarge(body));
@@ -99,7 +99,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 
 async function* wire(body: WireBody): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of body.stream as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body.stream) {
     body.touch();
     size += chunk.length;
     if (body.limit > 0 && size > body.limit + CODING_SLACK) throw tooLarge(body);
@@ -107,8 +107,7 @@ async function* wire(body: WireBody): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* decode(body: WireBody, coding: Coding): AsyncGenerator<Uint8Array> {
-  if (coding === 'identity') return yield* wire(body);
+async function* decode(body: WireBody, coding: Exclude<Coding, 'identity'>): AsyncGenerator<Uint8Array> {
   const source = wire(body);
   const first = await source.next();
   // "Content-Encoding: gzip" on nothing at all is common (HEAD, 204, empty error pages) and means nothing.

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import request from 'undici/lib/api/api-request.js';
 import type { ByteStream, Fields } from '../kernel/fields.ts';
-import { RefusalError, refuse } from '../kernel/refusal.ts';
+import { type Refusal, RefusalError, refuse } from '../kernel/refusal.ts';
 import type { EgressRule } from '../kernel/egress-rule.ts';
 import type { Purpose } from '../kernel/outcome.ts';
 import type { FetchOrder } from '../ports.ts';
 import { type Ms, ms } from '../kernel/units.ts';
 import { type Sharing, createConnectionKeys, isAlone } from './connection-key.ts';
+import { type ArrivingBody, sendForAnswer } from './arriving.ts';
 import type { Connections, Lease } from './connections.ts';
 import { type Connector, forbidOwn } from './connector.ts';
 import { holdBody, isShortBody } from './held-body.ts';
@@ -34,10 +35,10 @@ export interface Outgoing {
 }
 
 /** An answer whose head has arrived. */
-export interface Incoming {
+export interface Incoming<Body> {
   readonly status: number;
   readonly fields: Fields;
-  readonly stream: Readable;
+  readonly stream: Body;
   /** Must be called once, when the body was read whole or given up. */
   readonly release: Lease['release'];
 }
@@ -50,7 +51,14 @@ export interface ExchangeDoors {
 }
 
 /** Sends one request and waits for the head of its answer. */
-export type SendRequest = (outgoing: Outgoing) => Promise<Incoming>;
+export type SendRequest<Body> = (outgoing: Outgoing) => Promise<Incoming<Body>>;
+
+/** How an answer's body is had. */
+interface Way<Body> {
+  /** Sends one request over a connection that is lent to it. */
+  readonly ask: (outgoing: Outgoing, lease: Lease) => Promise<Omit<Incoming<Body>, 'release'>>;
+  readonly giveUp: (body: Body) => void;
+}
 
 // Far above any honest answer (about 30), far below what makes every later step slow.
 const MAX_FIELD_LINES = 512;
@@ -62,12 +70,18 @@ const ANY_IDLE = ms(Number.POSITIVE_INFINITY);
 /** What may not is given a connection that was used a moment ago, or a new one: servers close idle ones after some seconds. */
 const LONGEST_IDLE = ms(1_000);
 
-export function createExchange(doors: ExchangeDoors): SendRequest {
+/** @param way `STREAMED`, or `WHOLE` where the body is read at once. */
+export function createExchange<Body>(doors: ExchangeDoors, way: Way<Body>): SendRequest<Body> {
   const keyOf = createConnectionKeys();
-  const over = async (lease: Lease, outgoing: Outgoing): Promise<Incoming> => {
+  const over = async (lease: Lease, outgoing: Outgoing): Promise<Incoming<Body>> => {
     try {
       if (lease.reused) recheck(doors, outgoing, lease);
-      return await ask(outgoing, lease);
+      outgoing.trail.sending();
+      const { status, fields, stream } = await way.ask(outgoing, lease);
+      const odd = oddHead(fields, outgoing.purpose);
+      if (odd === null) return { status, fields, stream, release: lease.release };
+      way.giveUp(stream);
+      throw new RefusalError(refuseHead(outgoing.target, odd));
     } catch (error) {
       lease.release('broken');
       throw lease.alert() ?? error;
@@ -127,28 +141,40 @@ async function prepare(outgoing: Outgoing): Promise<Prepared> {
   return { outgoing: { ...outgoing, body: await holdBody(body) }, repeatable: true };
 }
 
-async function ask(outgoing: Outgoing, lease: Lease): Promise<Incoming> {
-  const { target, method, fields, body, signal, purpose, trail } = outgoing;
-  trail.sending();
-  const response = await request.call(lease.client, {
-    path: target.path,
-    method, // any token is sent; undici checks that it is one
-    headers: [...fields],
-    body: body as Readable | null, // any async iterable is taken, the type says less
-    signal,
-    responseHeaders: 'raw',
-    ...(outgoing.interim === undefined ? {} : { onInfo: interimListener(outgoing.interim) }),
-  });
-  const raw = response.headers as unknown as Fields; // a flat list, as asked for by `raw`
-  const odd = oddHead(raw, purpose);
-  if (odd !== null) {
-    response.body.on('error', () => {}).destroy();
-    throw new RefusalError(
-      refuse('origin-unreachable', `${target.origin} ${odd}.`, { proxyError: 'http_protocol_error' }),
-    );
-  }
-  return { status: response.statusCode, fields: raw, stream: response.body, release: lease.release };
-}
+/** With back-pressure, for as long as its reader likes. */
+export const STREAMED: Way<Readable> = {
+  async ask(outgoing, { client }) {
+    const { signal, interim } = outgoing;
+    const response = await request.call(client, {
+      ...requestOf(outgoing),
+      signal,
+      responseHeaders: 'raw',
+      ...(interim === undefined ? {} : { onInfo: interimListener(interim) }),
+    });
+    // A flat list, as asked for by `raw`.
+    return { status: response.statusCode, fields: response.headers as unknown as Fields, stream: response.body };
+  },
+  giveUp: (stream) => void stream.on('error', () => {}).destroy(),
+};
+
+export const WHOLE: Way<ArrivingBody> = {
+  ask(outgoing, { client }) {
+    const { signal, interim } = outgoing;
+    const hear = interim === undefined ? undefined : interimListener(interim);
+    return sendForAnswer(client, requestOf(outgoing), { signal, interim: hear });
+  },
+  giveUp: (body) => body.destroy(),
+};
+
+const requestOf = ({ target, method, fields, body }: Outgoing) => ({
+  path: target.path,
+  method, // any token is sent; undici checks that it is one
+  headers: [...fields],
+  body: body as Readable | null, // any async iterable is taken, the type says less
+});
+
+const refuseHead = ({ origin }: Target, odd: string): Refusal =>
+  refuse('origin-unreachable', `${origin} ${odd}.`, { proxyError: 'http_protocol_error' });
 
 /** What the parser lets through and nobody can agree on; null for an ordinary head. */
 function oddHead(fields: Fields, purpose: Purpose): string | null {

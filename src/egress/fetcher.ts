@@ -1,13 +1,15 @@
+import type { Readable } from 'node:stream';
 import { endToEnd } from '../kernel/end-to-end.ts';
 import type { ByteStream } from '../kernel/fields.ts';
 import type { Url } from '../kernel/ids.ts';
 import { type Refusal, RefusalError } from '../kernel/refusal.ts';
 import type { Clock, FetchOrder, FetchResult, Fetcher, StreamedResponse, WholeResponse } from '../ports.ts';
+import type { ArrivingBody } from './arriving.ts';
 import { readBody } from './body.ts';
 import type { Sharing } from './connection-key.ts';
 import { createConnections } from './connections.ts';
 import { createConnector } from './connector.ts';
-import { type Incoming, type SendRequest, createExchange } from './exchange.ts';
+import { type Incoming, type SendRequest, STREAMED, WHOLE, createExchange } from './exchange.ts';
 import { exchangeFailure } from './failures.ts';
 import { type Gate, createGate } from './gate.ts';
 import { decideHop } from './hop.ts';
@@ -53,7 +55,8 @@ export function createFetcher(parts: FetcherParts): ClosableFetcher {
   const { clock, ownAddresses, limits } = parts;
   const connections = createConnections(clock);
   const connector = createConnector(parts);
-  const send = createExchange({ connections, connector, tlsStore: createTlsStore(), ownAddresses });
+  const doors = { connections, connector, tlsStore: createTlsStore(), ownAddresses };
+  const [send, stream] = [createExchange(doors, WHOLE), createExchange(doors, STREAMED)];
   const whole = createGate({
     width: () => limits.concurrency,
     each: () => limits.concurrency - Math.floor(limits.concurrency * KEPT_FREE),
@@ -68,7 +71,7 @@ export function createFetcher(parts: FetcherParts): ClosableFetcher {
   });
   return {
     fetch: (order) => guarded(order, { clock, gate: whole, run: (run) => fetchWhole(send, run) }),
-    open: (order) => guarded(order, { clock, gate: streamed, run: (run) => openStream(send, run) }),
+    open: (order) => guarded(order, { clock, gate: streamed, run: (run) => openStream(stream, run) }),
     close: connections.close,
   };
 }
@@ -134,7 +137,7 @@ const outgoing = ({ order, watch, trail }: Run, target: Target, sharing: Sharing
 });
 
 /** Fetches a bounded answer, redirects followed as far as the rule and the limit allow. */
-async function fetchWhole(send: SendRequest, run: Run): Promise<WholeResponse> {
+async function fetchWhole(send: SendRequest<ArrivingBody>, run: Run): Promise<WholeResponse> {
   const { order, watch } = run;
   const asked: Url[] = [];
   const body = order.body === null ? null : watchedUpload(order.body, watch);
@@ -168,7 +171,11 @@ async function fetchWhole(send: SendRequest, run: Run): Promise<WholeResponse> {
   }
 }
 
-async function readWhole(incoming: Incoming, { order, watch }: Run, target: Target): Promise<WholeResponse> {
+async function readWhole(
+  incoming: Incoming<ArrivingBody>,
+  { order, watch }: Run,
+  target: Target,
+): Promise<WholeResponse> {
   const { status, fields, stream } = incoming;
   watch.body();
   try {
@@ -190,7 +197,7 @@ async function readWhole(incoming: Incoming, { order, watch }: Run, target: Targ
 }
 
 /** Opens a stream both ways. Redirects are the caller's business: they pass through like any other status. */
-async function openStream(send: SendRequest, run: Run): Promise<StreamedResponse> {
+async function openStream(send: SendRequest<Readable>, run: Run): Promise<StreamedResponse> {
   const { order, watch, target } = run;
   const body = order.body === null ? null : watchedUpload(order.body, watch);
   watch.body();
@@ -200,7 +207,7 @@ async function openStream(send: SendRequest, run: Run): Promise<StreamedResponse
   return { status: incoming.status, fields: endToEnd(incoming.fields), body: downloadOf(incoming, run) };
 }
 
-function downloadOf(incoming: Incoming, run: Run): ByteStream {
+function downloadOf(incoming: Incoming<Readable>, run: Run): ByteStream {
   const { order, target, watch } = run;
   const end = (outcome: 'whole' | 'broken'): void => {
     incoming.release(outcome);

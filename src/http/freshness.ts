@@ -78,8 +78,10 @@ export function lifetimeOf(response: Dated, policy: CachePolicy): Lifetime {
 }
 
 /** Says whether the response states a lifetime: then it may be stored whatever its status is. */
-export const hasExplicitLifetime = (fields: Fields): boolean => {
-  const { directives, targeted } = responseDirectives(fields);
+export const hasExplicitLifetime = (fields: Fields): boolean => statesLifetime(responseDirectives(fields), fields);
+
+/** The same where its directives are read already. */
+export const statesLifetime = ({ directives, targeted }: Applied, fields: Fields): boolean => {
   const stated = directives.sMaxage ?? directives.maxAge;
   return stated !== null || (!targeted && fieldLines(fields, 'expires').length > 0);
 };

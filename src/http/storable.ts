@@ -3,10 +3,10 @@ import type { Fields } from '../kernel/fields.ts';
 import type { Url } from '../kernel/ids.ts';
 import { type Directives, requestDirectives } from './cache-control.ts';
 import { type FieldReader, fieldLines, fieldValue } from './fields.ts';
-import { hasExplicitLifetime } from './freshness.ts';
+import { hasExplicitLifetime, statesLifetime } from './freshness.ts';
 import { contentRange } from './parts.ts';
 import { isFinal, isHeuristicallyCacheable, isUnderstood } from './statuses.ts';
-import { responseDirectives } from './targeted.ts';
+import { type Applied, responseDirectives } from './targeted.ts';
 import { varyNames } from './vary.ts';
 
 /** Why a response is not stored (RFC 9111 §3). */
@@ -39,12 +39,13 @@ export interface Exchange {
 
 /** Decides whether a response may be stored (RFC 9111 §3), and says the first reason why not. */
 export function storable(exchange: Exchange): Storable {
-  const { directives } = responseDirectives(exchange.fields);
+  const applied = responseDirectives(exchange.fields);
+  const { directives } = applied;
   const why =
     messageForbids(exchange) ??
     directivesForbid(exchange, directives) ??
     strangersForbidden(exchange, directives) ??
-    unlived(exchange, directives);
+    unlived(exchange, applied);
   return why === undefined ? { store: true } : { store: false, why };
 }
 
@@ -79,8 +80,9 @@ function strangersForbidden({ requestFields }: Exchange, said: Directives): NotS
   return said.public || said.mustRevalidate || said.sMaxage !== null ? undefined : 'authorization';
 }
 
-function unlived({ status, fields }: Exchange, said: Directives): NotStored | undefined {
-  if (hasExplicitLifetime(fields)) return undefined;
+function unlived({ status, fields }: Exchange, applied: Applied): NotStored | undefined {
+  if (statesLifetime(applied, fields)) return undefined;
+  const said = applied.directives;
   if (!isHeuristicallyCacheable(status) && !said.public) return 'no-lifetime';
   // Set-Cookie "does not inhibit caching" (RFC 9111 §7.3) where the origin states a lifetime; a guess must not hand one user's cookie to all.
   return fieldValue(fields, 'set-cookie') !== undefined && !said.public ? 'set-cookie' : undefined;

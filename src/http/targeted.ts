@@ -25,7 +25,8 @@ export const TARGETED_FIELDS = ['cardea-cache-control', 'cdn-cache-control'] as 
 /** Chooses the field that controls caching for us, and parses it. */
 export function responseDirectives(fields: Fields): Applied {
   for (const name of TARGETED_FIELDS) {
-    const directives = targetedDirectives(fieldLines(fields, name));
+    const targeted = fieldLines(fields, name);
+    const directives = targeted.length === 0 ? undefined : targetedDirectives(targeted);
     if (directives !== undefined) return { directives, targeted: true };
   }
   const lines = fieldLines(fields, 'cache-control');

@@ -22,18 +22,20 @@ function withoutSecrets(receipt: Receipt): Receipt {
   if (receipt.kind === 'registry') return { ...receipt, url: receipt.url === null ? null : plain(receipt.url) };
   if (receipt.kind !== 'exchange') return receipt;
   const { trail } = receipt;
-  const requestedUrl = plain(trail.requestedUrl);
   return {
     ...receipt,
     trail: {
       ...trail,
-      requestedUrl,
-      finalUrl: trail.finalUrl === trail.requestedUrl ? requestedUrl : plain(trail.finalUrl),
-      redirects: trail.redirects.map(plain),
+      requestedUrl: plainTarget(trail.requestedUrl),
+      finalUrl: plainTarget(trail.finalUrl),
+      redirects: trail.redirects.map(plainTarget),
     },
     interfaceUrl: receipt.interfaceUrl === null ? null : plain(receipt.interfaceUrl),
   };
 }
+
+/** What was asked for is written in its one way: there is nothing to cut where nothing of that kind is in it. */
+const plainTarget = (url: Url): Url => (/[?#@]/.test(url) ? plain(url) : url);
 
 function plain(url: string): Url {
   const parsed = URL.parse(url);
