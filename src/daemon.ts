@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type pino from 'pino';
 import { type EventFeed, createEventFeed } from './admin/events.ts';
 import type { ListenSettings } from './config/compile.ts';
 import type { Settings } from './config/schema.ts';
@@ -27,7 +26,7 @@ import type { Entry } from './kernel/entry.ts';
 import type { Tag } from './kernel/ids.ts';
 import type { Outcome } from './kernel/refusal.ts';
 import { ms } from './kernel/units.ts';
-import { createLog } from './observe/log.ts';
+import { type LineDestination, createLog } from './observe/log.ts';
 import { type Metrics, createMetrics } from './observe/metrics.ts';
 import { createObserver } from './observe/observer.ts';
 import type { Rules } from './policy/rules.ts';
@@ -52,7 +51,7 @@ export interface Configured {
 export interface World {
   readonly clock: Clock;
   /** Where log lines go. */
-  readonly log: pino.DestinationStream;
+  readonly log: LineDestination;
   /** Hears what is seen on the way to origins, where somebody asks for it. */
   readonly saw?: (sight: Sight) => void;
 }
@@ -131,7 +130,7 @@ export async function createGraph(configured: Configured, world: World, own: Own
   const program = { version: programVersion(), node: process.versions.node };
   const metrics = createMetrics(gauges(own, { discovery: () => discovery, ...stores }), program);
   const events = createEventFeed(clock);
-  const log = createLog({ ...settings().log, destination: world.log });
+  const log = createLog({ ...settings().log, destination: world.log, now: () => clock.now() });
   const observer = both(createObserver(metrics, log), events);
   for (const notice of [...own.notices, ...proxyNotices(rules)]) observer.record(notice);
   const state = await own.open({ clock, observer });

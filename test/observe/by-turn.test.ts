@@ -82,3 +82,35 @@ test('a long turn heaps nothing up', () => {
   endTurn();
   assert.deepEqual(written.at(-1), 'z');
 });
+
+test('lines are made when they are written, in their order, and before the end at the latest', async () => {
+  const { lines, written, turns, endTurn, clock } = start();
+  const made: string[] = [];
+  const say = (text: string): void =>
+    lines.soon(() => {
+      made.push(text);
+      lines.write(`${text}\n`);
+    });
+  say('a');
+  say('b');
+  assert.deepEqual([made, turns.length], [[], 1]);
+  endTurn();
+  assert.deepEqual(written, ['a\nb\n']);
+  say('c');
+  assert.deepEqual(made, ['a', 'b'], 'in the pause');
+  await clock.advance(ms(20));
+  assert.deepEqual(written, ['a\nb\n', 'c\n']);
+  say('d');
+  lines.flush();
+  await clock.advance(ms(40));
+  endTurn();
+  assert.deepEqual(written, ['a\nb\n', 'c\n', 'd\n'], 'once');
+});
+
+test('no more than 64 wait to be made', () => {
+  const { lines, written } = start();
+  for (let count = 0; count < 64; count += 1) lines.soon(() => lines.write('x'));
+  assert.deepEqual(written, []);
+  lines.soon(() => lines.write('y'));
+  assert.deepEqual(written, [`${'x'.repeat(64)}y`]);
+});

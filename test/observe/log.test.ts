@@ -16,6 +16,7 @@ type Line = Readonly<Record<string, unknown>>;
 function linesOf(events: readonly Event[], options: Partial<LogOptions> = {}): readonly string[] {
   const lines: string[] = [];
   const log = createLog({
+    now: () => epochMs(1_790_000_000_000),
     level: 'debug',
     hits: false,
     destination: { write: (line) => lines.push(line) },
@@ -164,6 +165,22 @@ describe('what is worth a line', () => {
 });
 
 describe('a line', () => {
+  test('has the time at which the event was told of, whenever its line is made', () => {
+    const lines: string[] = [];
+    const makers: (() => void)[] = [];
+    let now = 1_790_000_000_000;
+    const destination = { write: (line: string) => lines.push(line), soon: (make: () => void) => makers.push(make) };
+    const log = createLog({ level: 'info', hits: true, destination, now: () => epochMs(now) });
+    log.record(requested({ result: 'hit' }));
+    now += 1_000;
+    log.record(requested({ result: 'hit' }));
+    now += 1_000;
+    assert.equal(lines.length, 0);
+    for (const make of makers) make();
+    const times = lines.map((line) => Date.parse(String((JSON.parse(line) as Line)['time'])));
+    assert.deepEqual(times, [1_790_000_000_000, 1_790_000_001_000]);
+  });
+
   test('is one line of JSON with level, time and msg, and nothing of the process', () => {
     const [line = ''] = linesOf([requested({ result: 'miss' })]);
     assert.match(line, /^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"request"\}\n$/);
