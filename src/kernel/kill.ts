@@ -65,8 +65,9 @@ function isAgent(id: string): boolean {
 function originScope(host: string): Tag | undefined {
   if (!/^(\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(:\d{1,5})?$/i.test(host)) return undefined;
   const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(host) ?? [];
-  const parsed = URL.parse(`https://${name}/`);
-  return parsed === null ? undefined : tag(`origin:${parsed.hostname.replace(/\.$/, '')}${port}`);
+  const known = URL.parse(`https://${name}/`)?.hostname.replace(/\.$/, '') ?? '';
+  // The root of the names by itself is no host, and two dots at an end are none's.
+  return known === '' || known.endsWith('.') ? undefined : tag(`origin:${known}${port}`);
 }
 
 /** True where a stop of this scope covers what carries these tags: of an origin there is one with its port and one without. */
