@@ -48,8 +48,9 @@ export interface AdmittedCard {
   readonly facts: CardFacts;
   /** What a stricter reading would refuse. */
   readonly warnings: readonly string[];
-  /** The 1.0 view, made whenever it is read, so that whoever does not look at it need not wait for it. */
-  readonly card: NormalisedCard;
+  /** What is served, as it is written, and the version that it is of: `admittedView` reads them. */
+  readonly card: JsonObject;
+  readonly version: CardVersion;
 }
 
 /** Decides whether a card may be served: each step may refuse it, and the first refusal stands. Nothing is decrypted or dialled. */
@@ -91,40 +92,20 @@ export async function admitCard(body: Uint8Array, context: AdmitContext): Promis
   if (!served.ok) return served;
 
   if (turn !== undefined) await turn();
-  const parts = {
+  return accepted({
     body: isWhole ? body : new TextEncoder().encode(JSON.stringify(card)),
     digest: text === undefined ? digestCard(card) : digestCardText(text),
     verdict,
     facts: factsOf(card, served.value, rule),
     warnings: schema.value,
-  };
-  return accepted(new Admitted(parts, card, served.value));
+    card,
+    version: served.value,
+  });
 }
 
-/** A class, because a getter of an object literal is a new shape for each, which V8 keeps, and the card with it, until it tidies all. */
-class Admitted implements AdmittedCard {
-  readonly body: AdmittedCard['body'];
-  readonly digest: AdmittedCard['digest'];
-  readonly verdict: AdmittedCard['verdict'];
-  readonly facts: AdmittedCard['facts'];
-  readonly warnings: AdmittedCard['warnings'];
-  readonly #written: JsonObject;
-  readonly #version: CardVersion;
-
-  constructor(parts: Omit<AdmittedCard, 'card'>, written: JsonObject, version: CardVersion) {
-    this.body = parts.body;
-    this.digest = parts.digest;
-    this.verdict = parts.verdict;
-    this.facts = parts.facts;
-    this.warnings = parts.warnings;
-    this.#written = written;
-    this.#version = version;
-  }
-
-  get card(): NormalisedCard {
-    return normaliseCard(this.#written, this.#version);
-  }
-}
+/** Makes the 1.0 view of an admitted card: whoever does not look at it need not wait for it. */
+export const admittedView = ({ card, version }: Pick<AdmittedCard, 'card' | 'version'>): NormalisedCard =>
+  normaliseCard(card, version);
 
 const neighbourhood = ({ url, rule, isAllowed = () => false }: AdmitContext): Neighbourhood => ({
   cardUrl: new URL(url),

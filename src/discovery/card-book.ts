@@ -5,7 +5,7 @@ import type { Entry } from '../kernel/entry.ts';
 import type { AgentName, EntryKey, PolicyDigest } from '../kernel/ids.ts';
 import { type EpochMs, epochMs, ms } from '../kernel/units.ts';
 import { isSame } from '../policy/keep-unchanged.ts';
-import { type ActiveStop, type Stopped, killed, killOf } from '../policy/kills.ts';
+import { type ActiveStop, type Stopped, killed } from '../policy/kills.ts';
 import { refuseUnplaced } from '../policy/registered.ts';
 import type { AgentRule, Limits } from '../policy/rules.ts';
 import type { Clock, Observer, Store } from '../ports.ts';
@@ -13,12 +13,13 @@ import { CARD_REQUESTS, type CardRequest } from './card-request.ts';
 import type { JudgeAgain } from './judge-again.ts';
 import type { ExtendedReviews } from './extended-reviews.ts';
 import { type IsInForce, outdated } from './in-force.ts';
-import { agentCardKey, agentTags } from './key.ts';
+import { agentCardKey } from './key.ts';
 import { type RefreshCard, type Refreshed, unsent } from './refresh.ts';
 import type { Registries } from './registries.ts';
 import type { Pending, Reviews } from './reviews.ts';
 import { createSelect } from './select.ts';
 import { type Setback, type Setbacks, createSetbacks } from './setbacks.ts';
+import { stopOfAgent } from './stopped.ts';
 import type { Trust } from './trust.ts';
 import { brokenUpdate } from './update-ends.ts';
 import { type Flight, type SingleFlight, createSingleFlight } from './single-flight.ts';
@@ -150,8 +151,7 @@ class Book implements CardBook {
   }
 
   stopped(agent: AgentRule): ActiveStop | undefined {
-    const kills = this.#parts.kills.active();
-    return kills.length === 0 ? undefined : killOf(kills, agentTags(agent));
+    return stopOfAgent(this.#parts.kills, agent);
   }
 
   pending(agent: AgentRule): readonly Pending[] {

@@ -23,7 +23,7 @@ import {
   type ExtendedExchange,
   exchangeExtended,
 } from './extended-exchange.ts';
-import type { AdmittedCard } from '../card/admit.ts';
+import { type AdmittedCard, admittedView } from '../card/admit.ts';
 import { type IsInForce, outdated } from './in-force.ts';
 import { passExtended } from './extended-gate.ts';
 import type { ExtendedReviews } from './extended-reviews.ts';
@@ -151,7 +151,7 @@ async function admit(doors: RefreshDoors, target: ExtendedTarget, arrived: Arriv
   // What was taken away while this was on its way must not come back with it, not even to whoever waits for it.
   if (doors.extended.isEnded(entry)) return failed('superseded', refuse('conflict', ENDED));
   const before = doors.extended.get(target.partition);
-  const passed = passExtended(doors, { target, entry, before, view: () => outcome.value.card.card }, known);
+  const passed = passExtended(doors, { target, entry, before, view: () => admittedView(outcome.value).card }, known);
   if (!passed.ok) return { ...failed('held', passed.refusal), ...passed.about };
   const isStored = (passed.held || mayStore(arrived.answer.fields)) && doors.extended.put(passed.entry);
   const { entry: served, reviewed } = passed;

@@ -1,3 +1,4 @@
+import { admittedView } from '../card/admit.ts';
 import type { JsonObject } from '../card/json.ts';
 import { viewOfBody } from '../card/view.ts';
 import { strongEtag } from '../http/answer.ts';
@@ -12,7 +13,7 @@ import type { Fields } from '../kernel/fields.ts';
 import type { FetchOutcome } from '../kernel/outcome.ts';
 import { accepted, type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Ms } from '../kernel/units.ts';
-import { type Stopped, refusedBy } from '../policy/kills.ts';
+import { type Stopped, killed, refusedBy } from '../policy/kills.ts';
 import type { Limits } from '../policy/rules.ts';
 import type { Clock, Fetcher, Ledger, Store, WholeResponse } from '../ports.ts';
 import { type Attempt, type CardTarget, attemptCards, speaksOfAnother, unexpectedStatus, urlsOf } from './attempt.ts';
@@ -22,8 +23,9 @@ import type { OwnCredentials } from './own-credentials.ts';
 import type { Judge } from './judge.ts';
 import { judgeStored } from './judge-again.ts';
 import { keptFields } from './kept-fields.ts';
-import { agentTags, cardTags } from './key.ts';
+import { cardTags } from './key.ts';
 import { exchangeReceipt, unansweredBy } from './receipts.ts';
+import { stopOfAgent } from './stopped.ts';
 import type { Stops } from './stops.ts';
 import type { Trust } from './trust.ts';
 import type { Codings } from './with-codings.ts';
@@ -96,9 +98,8 @@ const unrelated = (attempt: Attempt): Refreshed =>
 
 async function conclude(doors: Doors, attempt: Attempt): Promise<Refreshed> {
   const { result, target } = attempt;
-  const kills = doors.kills.active();
-  const stopped = kills.length === 0 ? undefined : refusedBy(kills, agentTags(target.agent), target.agent.name);
-  if (stopped !== undefined) return failure(attempt, 'superseded', stopped);
+  const stop = stopOfAgent(doors.kills, target.agent);
+  if (stop !== undefined) return failure(attempt, 'superseded', killed(stop, target.agent.name));
   if (!doors.isInForce(target.agent)) return failure(attempt, 'superseded', outdated(target.agent));
   if (!result.ok) return failure(attempt, unansweredBy(result.refusal), result.refusal);
   const { status } = result.response;
@@ -125,7 +126,7 @@ async function admit(doors: Doors, attempt: Attempt, response: WholeResponse): P
   const stopped = refusedBy(doors.kills.active(), entry.tags, agent.name);
   if (stopped !== undefined) return failure(attempt, 'rejected', stopped);
   const isStorable = mayStore(attempt, response.fields);
-  const passed = await doors.gate({ entry, view: () => admitted.card.card, storable: isStorable }, attempt);
+  const passed = await doors.gate({ entry, view: () => admittedView(admitted).card, storable: isStorable }, attempt);
   if (!passed.taken) return withheld(doors, attempt, passed);
   const { entry: decided, reviewed } = passed;
   if (!isStorable) return { ok: true, outcome: 'uncacheable', status: 200, entry: uncoded(decided), reviewed };

@@ -1,6 +1,7 @@
-import type { ActiveStop, Stopped } from '../policy/kills.ts';
+import { type ActiveStop, type Stopped, killOf } from '../policy/kills.ts';
 import { registryStops } from '../policy/registered.ts';
-import type { Rules } from '../policy/rules.ts';
+import type { AgentRule, Rules } from '../policy/rules.ts';
+import { agentTags } from './key.ts';
 
 /** Everything that is stopped, whoever stops it: whatever obeys a kill obeys a registry too. Kills go first. */
 export function stoppedBy(kills: Stopped, rules: () => Rules): Stopped {
@@ -18,4 +19,10 @@ export function stoppedBy(kills: Stopped, rules: () => Rules): Stopped {
       return known.all;
     },
   };
+}
+
+/** What stops an agent, where something does. Floor: nothing is stopped, and no tags are made. */
+export function stopOfAgent(stopped: Stopped, agent: AgentRule): ActiveStop | undefined {
+  const active = stopped.active();
+  return active.length === 0 ? undefined : killOf(active, agentTags(agent));
 }

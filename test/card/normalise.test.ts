@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { admittedView } from '../../src/card/admit.ts';
 import { factsOf } from '../../src/card/facts.ts';
 import { objectOf } from '../../src/card/json.ts';
 import { normaliseCard } from '../../src/card/normalise.ts';
@@ -12,7 +13,7 @@ import { card03, card10, judge, scannedObject } from './support.ts';
 async function viewOf(card: Record<string, unknown>) {
   const outcome = await judge(card);
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.detail);
-  const { card: view, notes } = outcome.value.card;
+  const { card: view, notes } = admittedView(outcome.value);
   return {
     view: JSON.parse(JSON.stringify(view)),
     notes: notes.map(({ what, from, to }) => `${what} ${from} → ${to}`),
