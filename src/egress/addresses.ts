@@ -53,10 +53,6 @@ const BLOCKS: readonly Block[] = [
 const GLOBAL_UNICAST = block('2000::/3', 'Global Unicast', 'RFC 4291');
 const METADATA = METADATA_ADDRESSES.map(({ address, cloud }) => block(address, `Cloud metadata (${cloud})`, 'no RFC'));
 
-const METADATA_4: ReadonlyMap<bigint, Block> = new Map(
-  METADATA.filter((row) => row.family === 4).map((row) => [row.base, row]),
-);
-
 const NOT_AN_ADDRESS: AddressClass = { allowed: false, range: 'none', name: 'Not an address', rfc: 'RFC 4291' };
 
 /** A block of IPv4 in numbers, which are compared many times faster than BigInts; and most addresses are of IPv4. */
@@ -113,7 +109,6 @@ function classifyIp(outer: Ip): AddressClass {
 const denied = (row: Block): AddressClass => ({ allowed: false, range: row.text, name: row.name, rfc: row.rfc });
 
 function metadataIn(ip: Ip): Block | undefined {
-  if (ip.family === 4) return METADATA_4.get(ip.value);
   const all: readonly Ip[] = [ip, ...embeddedIn(ip).map((embedded) => embedded.ip)];
   return METADATA.find((row) => all.some((candidate) => inBlock(candidate, row)));
 }

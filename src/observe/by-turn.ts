@@ -25,7 +25,7 @@ const PAUSE = ms(20);
 /**
  * Writes the lines of one turn of the event loop in one piece when it is over: an answer that is made in it does not wait until a reader
  * of the log has taken what is said of it. Those of the turns that follow closely wait for one another. Whoever ends the process
- * flushes first. What is not a line yet is made into one then: one after the other they are made in half the time.
+ * flushes first. What is not a line yet is made into one then, while no answer waits for it.
  */
 export function byTurn(destination: DestinationStream, { clock, atEndOfTurn }: Turns): TurnedLines {
   let waiting = '';
@@ -46,15 +46,18 @@ export function byTurn(destination: DestinationStream, { clock, atEndOfTurn }: T
     flush();
     clock.after(PAUSE, flushAndPause);
   };
+  const expect = (): void => {
+    if (isEmpty() && !isPausing) atEndOfTurn(flushAndPause);
+  };
   return {
     flush,
     soon(make) {
-      if (isEmpty() && !isPausing) atEndOfTurn(flushAndPause);
+      expect();
       unmade.push(make);
       if (unmade.length > MOST_UNMADE) flush();
     },
     write(line) {
-      if (isEmpty() && !isPausing) atEndOfTurn(flushAndPause);
+      expect();
       waiting += line;
       if (waiting.length > MOST_WAITING) flush();
     },
