@@ -35,6 +35,13 @@ describe('what ends work that is on its way', () => {
     assert.deepEqual([watched.signal.aborted, shared.aborted], [true, true]);
   });
 
+  test('what begins after the end of the daemon is ended at once', () => {
+    const why = new Error('over');
+    const stops = createStops(AbortSignal.abort(why));
+    const [watched, shared] = [stops.watch(WEATHER), stops.signal(WEATHER)];
+    assert.deepEqual([watched.signal.reason, shared.reason], [why, why]);
+  });
+
   test('work that is over is let go', () => {
     const stops = createStops(new AbortController().signal);
     const watched = stops.watch(WEATHER);

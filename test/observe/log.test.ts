@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Event } from '../../src/kernel/event.ts';
 import { FAULTS, type FaultCode } from '../../src/kernel/faults.ts';
 import { agentName, cardDigest, policyDigest, receiptId, urlId, variantKey } from '../../src/kernel/ids.ts';
@@ -179,6 +180,25 @@ describe('a line', () => {
     for (const make of makers) make();
     const times = lines.map((line) => Date.parse(String((JSON.parse(line) as Line)['time'])));
     assert.deepEqual(times, [1_790_000_000_000, 1_790_000_001_000]);
+  });
+
+  test('breaks nothing where it cannot be written, whenever it is made', async () => {
+    const warned: string[] = [];
+    const collect = ({ message }: Error): void => void (message === 'log: no room' && warned.push(message));
+    process.on('warning', collect);
+    const makers: (() => void)[] = [];
+    const destination = {
+      write(): never {
+        throw new Error('no room');
+      },
+      soon: (make: () => void) => makers.push(make),
+    };
+    const log = createLog({ level: 'info', hits: true, destination, now: () => epochMs(0) });
+    for (let times = 0; times < 3; times += 1) log.record(requested({ result: 'hit' }));
+    for (const make of makers) make();
+    await turn();
+    process.off('warning', collect);
+    assert.deepEqual([makers.length, warned.length], [3, 1]);
   });
 
   test('is one line of JSON with level, time and msg, and nothing of the process', () => {

@@ -57,6 +57,24 @@ describe('the latest receipts', () => {
     assert.ok(page.ok && page.value.next !== null);
     assert.deepEqual(await idsOf(ledger, { agent: weather, before: page.value.next }), ['r-1']);
   });
+  test('a long text and a long list are cut, one that just fits is as it was', async () => {
+    const ledger = open();
+    const [fits, long] = ['x'.repeat(1_024), 'x'.repeat(1_025)];
+    const few = Array.from({ length: 32 }, (_, at) => `w-${at}`);
+    ledger.record(exchange('fits', { why: fits, warnings: few }));
+    ledger.record(exchange('text', { why: long, warnings: few }));
+    ledger.record(exchange('list', { why: fits, warnings: [...few, 'w-32'] }));
+    ledger.record(exchange('deep', { why: fits, warnings: [long] }));
+    const page = await ledger.query({ limit: 10 });
+    assert.ok(page.ok);
+    const kept = page.value.receipts.map((receipt) => receipt.kind === 'exchange' && [receipt.why, receipt.warnings]);
+    assert.deepEqual(kept.toReversed(), [
+      [fits, few],
+      [`${fits}…`, few],
+      [fits, few],
+      [fits, [`${fits}…`]],
+    ]);
+  });
   test('a thousand of them, and the oldest go', async () => {
     const ledger = open();
     for (let n = 1; n <= 1_001; n += 1) ledger.record(exchange(`r-${n}`));
