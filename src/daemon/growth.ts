@@ -17,7 +17,7 @@ const GROWING = 64 * 1024;
 const WORTH_IT = 16 * 1024 * 1024;
 
 /**
- * Favours memory from the start, and whenever more is stored than a moment ago. Each fetch leaves behind more than it brings, and V8 lets the
+ * Favours memory from the start, and whenever there is much and more of it than a moment ago. Each fetch leaves behind more than it brings, and V8 lets the
  * heap grow to twice what is in use and more before it collects all of it: what a load of fetches needed so would be kept for good. Hits on
  * what is there pay nothing for that, since it is over when the load is.
  */
