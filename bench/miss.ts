@@ -5,7 +5,7 @@
  *   npm run bench:miss -- [--node 24,26] [--rounds 8] [--requests 50] [--record]
  */
 import assert from 'node:assert/strict';
-import { type Cardea, cardUrl, startCardea } from './support/cardea.ts';
+import { type Cardea, cardUrl, rested, startCardea } from './support/cardea.ts';
 import { median, rounded } from './support/figures.ts';
 import { run } from './support/load.ts';
 import type { NodeName } from './support/nodes.ts';
@@ -72,6 +72,7 @@ async function prepare(
   const agents = await startSignedAgents(count, { cacheControl, validators: true, bytes: 3_072 }, scratch);
   const config = `state: memory\ncache: { prefetch: false }\n${agents.config}`;
   const cardea = await startCardea(config, node, scratch);
+  await rested();
   return { cardea, names: agents.names, direct: (name) => `${agents.origin.url}/${name}` };
 }
 

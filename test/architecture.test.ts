@@ -46,7 +46,9 @@ const TABLE: Readonly<Record<string, Rule>> = {
   examine: { folders: ['daemon', 'cli:type', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   'fetch-published': { folders: ['daemon', 'cli', 'config', 'kernel', 'ports:type', 'policy:type'], reach: 'world' },
   // observe and pino: the clock and stdout exist before there is a daemon to hold them.
-  main: { folders: ['daemon', 'commands', 'cli', 'config', 'observe'], packages: ['pino'], reach: 'world' },
+  program: { folders: ['daemon', 'commands', 'cli', 'config', 'observe'], packages: ['pino'], reach: 'world' },
+  // What must be done before the rest is loaded.
+  main: { folders: ['daemon', 'program'], reach: 'world' },
   commands: { folders: ['daemon:type', 'examine', 'fetch-once', 'fetch-published', 'cli'], reach: 'world' },
 };
 
@@ -211,8 +213,8 @@ describe('the table can be broken', () => {
     ['src/egress/x.ts', `import { connect } from 'node:tls';\nimport { Pool } from 'undici';`, undefined],
     ['src/cli/admin-client.ts', `import http from 'node:http';\nhttp.request(url);`, undefined],
     ['src/cli/kill.ts', `import { request } from 'node:http';`, 'node:http'],
-    ['src/main.ts', `import { serve } from './daemon.ts';`, undefined],
-    ['src/main.ts', `import { parse } from './card/parse.ts';`, 'import of card'],
+    ['src/program.ts', `import { startDaemon } from './daemon.ts';`, undefined],
+    ['src/program.ts', `import { parse } from './card/parse.ts';`, 'import of card'],
     ['src/utils/x.ts', ``, 'no rule for this place'],
   ];
   for (const [file, source, breach] of cases) {

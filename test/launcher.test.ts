@@ -70,7 +70,7 @@ async function start(options: SpawnOptions = {}) {
 }
 
 /** What the launcher gives Node. */
-const FLAGS = '--max-semi-space-size=4 --no-allocation-site-pretenuring';
+const FLAGS = '--max-semi-space-size=16 --no-allocation-site-pretenuring';
 
 describe('what is started', () => {
   test('the daemon is this process, with its arguments as they were written', async () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type NodeName, nodeProgram } from './nodes.ts';
 import { ROOT, SERVERS } from './places.ts';
 import type { Scratch } from './scratch.ts';
@@ -21,7 +22,7 @@ export const REACH = 'unsafeCleartext: true, unsafeAddresses: [127.0.0.1/32]';
 export const BUILT = 'BENCH_BUILT';
 
 /** What the launchers give Node. */
-export const FLAGS = ['--max-semi-space-size=4', '--no-allocation-site-pretenuring'] as const;
+export const FLAGS = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring'] as const;
 /** And what they put into its environment. */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const;
 
@@ -59,6 +60,12 @@ export async function startCardea(
   const base = (addresses: readonly string[]): string => `http://${addresses[0]}`;
   return { ...running, agents: base(said.agents), ops: base(said.ops), admin: base(said.admin) };
 }
+
+/** Waits until a daemon has come to rest after its start, as nearly every one has that is asked for something. */
+export const rested = (): Promise<void> => pause(REST_MS);
+
+/** It looks every 2 s; the first time it finds its start. */
+const REST_MS = 6_000;
 
 /** Where a named agent's card is. */
 export const cardUrl = ({ agents }: Cardea, agent: string): string =>

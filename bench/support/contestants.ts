@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
-import { type Cardea, cardUrl, REACH, startCardea } from './cardea.ts';
+import { type Cardea, cardUrl, REACH, rested, startCardea } from './cardea.ts';
 import { cardOf } from './card.ts';
 import { type Floor, startFloor } from './floors.ts';
 import type { Load } from './load.ts';
@@ -38,6 +38,7 @@ export async function enterCardea(node: NodeName, origin: Origin, scratch: Scrat
   const http1 = await startFloor('floor-http1.mjs', { url }, node, scratch);
   const h2c = await startFloor('floor-h2c.mjs', { url }, node, scratch);
   const conditions = { 'If-None-Match': fieldOf(await probe(url), 'etag') };
+  await rested();
   const loadOf = ({ conditional, fields, ...manner }: Manner) => ({
     ...manner,
     fields: { ...(conditional ? conditions : {}), ...fields },
@@ -89,6 +90,7 @@ export async function enterExtended(node: NodeName, scratch: Scratch): Promise<r
   const url = `${cardea.agents}/agents/ledger/extendedAgentCard`;
   const fields = { Authorization: `Bearer ${issuer.token}`, 'A2A-Version': '1.0' };
   const floor: Floor = await startFloor('floor-http1.mjs', { url, fields }, node, scratch);
+  await rested();
   const load = { protocol: 'http/1.1', connections: 16, fields } as const;
   return [
     { name: `floor, Node ${node}`, pid: floor.pid, load: { ...load, url: floor.url } },

@@ -24,9 +24,9 @@ const grants = [
 ];
 // What warns here is that grants were given, on each start.
 const quiet = ['--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning'];
-// The young generation stays small, and nothing is born old (docs/decisions/0006-a-small-young-generation.md,
-// 0008-nothing-is-born-old.md): the same flags as in bin/cardea.
-const flags = ['--permission', ...grants, ...quiet, '--max-semi-space-size=4', '--no-allocation-site-pretenuring'];
+// The young generation has a bound, and nothing is born old (docs/decisions/0006-the-young-generation.md, 0008-nothing-is-born-old.md): the
+// same flags as in bin/cardea.
+const flags = ['--permission', ...grants, ...quiet, '--max-semi-space-size=16', '--no-allocation-site-pretenuring'];
 // One pool of memory for all threads (docs/decisions/0007-one-arena.md), unless somebody asked for more: the same as in bin/cardea.
 const env = { MALLOC_ARENA_MAX: '1', ...process.env };
 

@@ -9,26 +9,45 @@ export interface RestParts {
   readonly heapBytes: () => number;
   /** Collects garbage at once and gives back what it frees. */
   readonly collect: () => void;
+  readonly youngBytes: () => number;
+  /** Collects the young generation and lets V8 make it small again. */
+  readonly collectYoung: () => void;
 }
 
 const LOOK_EVERY = ms(2_000);
 /** Whoever used less in the time between two looks was at rest. */
 const RESTING = 40;
+/** How often a process may be found at work and still be said to come to rest after its start: 10 s. */
+const LONGEST_START = 5;
 /** A collection stops everything for some 2 ms per MiB; what a larger heap wastes is a small part of it. */
 export const LARGEST_HEAP = 64 * 1024 ** 2;
+/** What is less is not worth it. */
+const LARGEST_YOUNG = 4 * 1024 ** 2;
 
 /**
- * Collects once, when a process comes to rest after its start. V8 collects when more is asked for, which a daemon at rest never does: it
- * would keep the garbage of its start, and the room that it needed for it, for as long as it lives. Not again after that: whoever
- * answers has its code compiled and its young generation in use, and a collection makes the next thousands of answers twice as dear.
+ * Collects when a process comes to rest. V8 collects when more is asked for, which a daemon at rest never does: it would keep the garbage
+ * of its start and of its last load, and the room that it needed for it, for as long as it lives. All of it once, after the start; later the young
+ * generation alone. Whoever has answered has its code compiled for the shapes of what it works with, and a whole collection that finds
+ * nothing of them there makes the next thousands of answers twice as dear.
  */
-export function collectAtRest({ clock, used, heapBytes, collect }: RestParts): () => void {
+export function collectAtRest(parts: RestParts): () => void {
+  const { clock, used, heapBytes } = parts;
   let before = used();
+  let looks = 0;
+  let isStarting = true;
+  const rest = (): void => {
+    if (isStarting && heapBytes() <= LARGEST_HEAP) parts.collect();
+    else if (parts.youngBytes() > LARGEST_YOUNG) parts.collectYoung();
+    isStarting = false;
+  };
   const look = (): void => {
-    const isAtRest = used() - before < RESTING;
+    const now = used();
+    const isAtRest = now - before < RESTING;
+    looks += 1;
+    if (looks > LONGEST_START) isStarting = false;
+    if (isAtRest) rest();
     before = used();
-    if (!isAtRest) cancel = clock.after(LOOK_EVERY, look);
-    else if (heapBytes() <= LARGEST_HEAP) collect();
+    cancel = clock.after(LOOK_EVERY, look);
   };
   let cancel = clock.after(LOOK_EVERY, look);
   return () => cancel();
