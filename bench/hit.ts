@@ -31,6 +31,7 @@ const CASES: Readonly<Record<string, Manner>> = {
   },
   '304, HTTP/1.1, 16 connections': { protocol: 'http/1.1', connections: 16, conditional: true },
   'h2c, 16 connections': { protocol: 'h2c', connections: 16, conditional: false },
+  'h2c, 16 connections, after HTTP/1.1': { protocol: 'h2c', connections: 16, conditional: false, afterOther: true },
 };
 /** Enough for V8 to have compiled what a hit runs. */
 const WARM = { rounds: 1, requests: 20_000 };

@@ -20,6 +20,8 @@ export type Manner = Pick<Load, 'protocol' | 'connections'> & {
   readonly conditional: boolean;
   /** What a request says beside. Node reads one with a field that nobody knows each time. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** True where a daemon that has answered another protocol before is asked; the floors have never answered another than their own. */
+  readonly afterOther?: true;
 };
 
 /** A server, once it has the card: who it is in a case. Null where it does not take part in it. */
@@ -30,17 +32,24 @@ const CARD = JSON.stringify(cardOf('Bench', 'http://127.0.0.1/rpc', 3_072));
 
 export const startCardOrigin = (scratch: Scratch): Promise<Origin> => startOrigin(answers(CARD), scratch);
 
-/** Cardea with one agent, and the floor under its answers. Everything is as it comes, but that nothing is kept on disk. */
+/**
+ * Cardea with one agent, one daemon for each protocol as there is one floor, and the floors under its answers. Everything is as it comes, but
+ * that nothing is kept on disk.
+ */
 export async function enterCardea(node: NodeName, origin: Origin, scratch: Scratch): Promise<readonly Entrant[]> {
   const config = `state: memory\nagents: { bench: { origin: "${origin.url}", ${REACH} } }`;
   const cardea = await startCardea(config, node, scratch);
+  const byHttp2 = await startCardea(config, node, scratch);
   const url = cardUrl(cardea, 'bench');
+  // It has its card before it is asked by HTTP/2.
+  await probe(cardUrl(byHttp2, 'bench'));
   const http1 = await startFloor('floor-http1.mjs', { url }, node, scratch);
   const h2c = await startFloor('floor-h2c.mjs', { url }, node, scratch);
   const conditions = { 'If-None-Match': fieldOf(await probe(url), 'etag') };
   await rested();
-  const loadOf = ({ conditional, fields, ...manner }: Manner) => ({
-    ...manner,
+  const loadOf = ({ conditional, fields, protocol, connections }: Manner) => ({
+    protocol,
+    connections,
     fields: { ...(conditional ? conditions : {}), ...fields },
   });
   return [
@@ -48,7 +57,14 @@ export async function enterCardea(node: NodeName, origin: Origin, scratch: Scrat
       const floor = manner.protocol === 'h2c' ? h2c : http1;
       return { name: `floor, Node ${node}`, pid: floor.pid, load: { ...loadOf(manner), url: floor.url } };
     },
-    (manner) => ({ name: `Cardea, Node ${node}`, pid: cardea.pid, load: { ...loadOf(manner), url } }),
+    (manner) => {
+      const daemon = manner.protocol === 'h2c' && manner.afterOther !== true ? byHttp2 : cardea;
+      return {
+        name: `Cardea, Node ${node}`,
+        pid: daemon.pid,
+        load: { ...loadOf(manner), url: cardUrl(daemon, 'bench') },
+      };
+    },
   ];
 }
 
