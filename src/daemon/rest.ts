@@ -17,7 +17,7 @@ export interface RestParts {
 const LOOK_EVERY = ms(2_000);
 /** Whoever used less in the time between two looks was at rest. */
 const RESTING = 40;
-/** How often a process may be found at work and still be said to come to rest after its start: 10 s. */
+/** Looks at which a process that comes to rest does so after its start: 10 s. */
 const LONGEST_START = 5;
 /** A collection stops everything for some 2 ms per MiB; what a larger heap wastes is a small part of it. */
 export const LARGEST_HEAP = 64 * 1024 ** 2;
@@ -33,19 +33,16 @@ const LARGEST_YOUNG = 4 * 1024 ** 2;
 export function collectAtRest(parts: RestParts): () => void {
   const { clock, used, heapBytes } = parts;
   let before = used();
-  let looks = 0;
-  let isStarting = true;
+  /** Looks at which it can still come to rest after its start. */
+  let starting = LONGEST_START;
   const rest = (): void => {
-    if (isStarting && heapBytes() <= LARGEST_HEAP) parts.collect();
+    if (starting > 0 && heapBytes() <= LARGEST_HEAP) parts.collect();
     else if (parts.youngBytes() > LARGEST_YOUNG) parts.collectYoung();
-    isStarting = false;
+    starting = 0;
   };
   const look = (): void => {
-    const now = used();
-    const isAtRest = now - before < RESTING;
-    looks += 1;
-    if (looks > LONGEST_START) isStarting = false;
-    if (isAtRest) rest();
+    if (used() - before < RESTING) rest();
+    starting -= 1;
     before = used();
     cancel = clock.after(LOOK_EVERY, look);
   };
